@@ -1,0 +1,101 @@
+"""Every failure Paneward can name: data.
+
+    PanewardError               has a code, a message (what was seen) and a hint (what to do)
+    ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
+    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID
+    └── TmuxError               the outside failed
+        ├── PaneNotFound        PANE_NOT_FOUND
+        ├── PaneDead            PANE_DEAD
+        ├── TmuxNotInstalled    TMUX_NOT_INSTALLED
+        ├── TmuxTooOld          TMUX_TOO_OLD
+        ├── TmuxTimeout         TIMEOUT
+        └── HostUnreachable     HOST_UNREACHABLE
+
+Expected answers (a refused or failed delivery) are not exceptions: they are a `SendResult` with the
+same codes.
+"""
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    PANE_NOT_FOUND = "PANE_NOT_FOUND"
+    PANE_DEAD = "PANE_DEAD"
+    TMUX_NOT_INSTALLED = "TMUX_NOT_INSTALLED"
+    TMUX_TOO_OLD = "TMUX_TOO_OLD"
+    TMUX_ERROR = "TMUX_ERROR"
+    TIMEOUT = "TIMEOUT"
+    SEND_FAILED = "SEND_FAILED"
+    BLOCKED_BY_DIALOG = "BLOCKED_BY_DIALOG"
+    OPERATOR_DRAFT = "OPERATOR_DRAFT"
+    OPERATOR_BUSY = "OPERATOR_BUSY"
+    NOT_READY = "NOT_READY"
+    TEXT_TOO_LONG = "TEXT_TOO_LONG"
+    EMPTY_TEXT = "EMPTY_TEXT"
+    UNKNOWN_KEY = "UNKNOWN_KEY"
+    INVALID_PATTERN = "INVALID_PATTERN"
+    UNKNOWN_PROFILE = "UNKNOWN_PROFILE"
+    HOST_UNREACHABLE = "HOST_UNREACHABLE"
+    STALE_DIALOG = "STALE_DIALOG"
+    NO_FREE_TEXT = "NO_FREE_TEXT"
+    NO_DIALOG = "NO_DIALOG"
+    UNKNOWN_OPTION = "UNKNOWN_OPTION"
+    IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
+    CONFIG_INVALID = "CONFIG_INVALID"
+    STORE_ERROR = "STORE_ERROR"
+
+
+class PanewardError(Exception):
+    """A failure with a stable code, what was seen, and what to do about it."""
+
+    def __init__(self, message: str, *, code: Code, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+
+
+class InvalidInput(PanewardError):
+    """The caller asked for something that cannot be done as it was asked."""
+
+
+class StoreError(PanewardError):
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, code=Code.STORE_ERROR, hint=hint)
+
+
+class TmuxError(PanewardError):
+    def __init__(self, message: str, *, code: Code = Code.TMUX_ERROR, hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+
+
+class PaneNotFound(TmuxError):
+    def __init__(self, message: str, *, hint: str = "`paneward panes` lists the panes there are.") -> None:
+        super().__init__(message, code=Code.PANE_NOT_FOUND, hint=hint)
+
+
+class PaneDead(TmuxError):
+    def __init__(self, message: str, *, hint: str = "Its program ended; `tmux respawn-pane` starts it again.") -> None:
+        super().__init__(message, code=Code.PANE_DEAD, hint=hint)
+
+
+class TmuxNotInstalled(TmuxError):
+    def __init__(
+        self, message: str = "no `tmux` on PATH", *, hint: str = "Install it: `apt-get install tmux`."
+    ) -> None:
+        super().__init__(message, code=Code.TMUX_NOT_INSTALLED, hint=hint)
+
+
+class TmuxTooOld(TmuxError):
+    def __init__(self, message: str, *, hint: str = "Paneward needs tmux 3.2 or newer.") -> None:
+        super().__init__(message, code=Code.TMUX_TOO_OLD, hint=hint)
+
+
+class TmuxTimeout(TmuxError):
+    def __init__(self, message: str, *, hint: str = "tmux did not answer in time: is its server stopped?") -> None:
+        super().__init__(message, code=Code.TIMEOUT, hint=hint)
+
+
+class HostUnreachable(TmuxError):
+    def __init__(self, message: str, *, hint: str = "`ssh HOST true` must work without a question.") -> None:
+        super().__init__(message, code=Code.HOST_UNREACHABLE, hint=hint)

@@ -1,0 +1,91 @@
+"""What the verbs answer with: data. One verdict with its evidence; everything else is read from it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from paneward.core.errors import Code
+
+
+class Verdict(StrEnum):
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    FAILED = "failed"
+
+
+class Rung(StrEnum):
+    """How far a delivery is proven to have come, lowest first."""
+
+    NOTHING = "nothing"
+    TYPED = "typed"
+    RENDERED = "rendered"
+    SUBMITTED = "submitted"
+    ACCEPTED = "accepted"
+    ACTED = "acted"
+
+
+@dataclass(frozen=True, slots=True)
+class SendResult:
+    """The receipt of one delivery."""
+
+    verdict: Verdict
+    rung: Rung
+    evidence: str  # what proves the rung
+    error_type: Code | None = None  # set exactly when the verdict is `failed`
+    detail: str = ""  # what was seen and what to do, for people
+    hint: str = ""
+    enters: int = 0  # how often submit was pressed
+    latency_ms: float = 0.0
+    pane: str = ""
+    profile: str = ""
+    message_id: str | None = None
+    repeated: bool = False  # the stored receipt of an earlier call with this message_id
+    notes: tuple[str, ...] = ()  # what was changed on the way: removed control bytes, guards
+    dump: str = field(default="", repr=False)  # the redacted screen, kept with a failure
+
+    @property
+    def success(self) -> bool:
+        return self.verdict is Verdict.CONFIRMED
+
+
+class ReadyVerdict(StrEnum):
+    READY = "ready"
+    AWAITING_ANSWER = "awaiting_answer"
+    BUSY = "busy"
+    STABLE = "stable"
+    DEAD = "dead"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    verdict: ReadyVerdict
+    rule: str  # the rule that decided, by its name in `explain`
+    evidence: str
+    elapsed: float = 0.0  # seconds
+    screen: str = ""  # the cleaned screen
+    question: str | None = None  # for awaiting_answer: what it asks
+    accept_stable: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        return self.verdict is ReadyVerdict.READY or (self.verdict is ReadyVerdict.STABLE and self.accept_stable)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    number: int  # the number shown, else its 1-based place
+    label: str
+    key: str = ""  # the digit or letter that chooses it at once, where one is shown
+    checked: bool | None = None  # for a multi-select
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A question with options, read from the screen."""
+
+    question: str
+    options: tuple[Option, ...]
+    selected: int | None  # index into `options` of the highlighted one
+    free_text: int | None  # index of the option that opens a text field
+    multi: bool
+    fingerprint: str  # changes when the question or its options change, not when the highlight moves

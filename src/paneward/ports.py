@@ -1,0 +1,75 @@
+"""The outside, as the rest of Paneward sees it: Protocols only."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from paneward.core.scene import ProcessFacts, Snapshot
+
+
+class Clock(Protocol):
+    def now(self) -> float: ...  # monotonic seconds
+    async def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PaneInfo:
+    """One row of `paneward panes`."""
+
+    pane: str  # "%3"
+    target: str  # "session:window.pane"
+    window_name: str
+    session: str
+    command: str
+    pid: int
+    dead: bool
+    width: int
+    height: int
+    title: str
+    cwd: str
+
+
+class Watch(Protocol):
+    """The output of one pane from the moment of joining on. Nothing polls what can be pushed."""
+
+    @property
+    def snapshot(self) -> Snapshot: ...  # the screen at the moment of joining, to which the stream is gapless
+
+    @property
+    def output_seq(self) -> int: ...  # bytes of output since joining
+
+    @property
+    def last_output_at(self) -> float | None: ...  # clock time of the last output
+
+    @property
+    def gone(self) -> bool: ...  # the pane closed, or its program died
+
+    async def wait(self, after: int, timeout: float) -> bool:
+        """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes | None]:
+        """The raw output from joining on; None marks a gap (flood or reconnect), after which `snapshot` is new."""
+        ...
+
+    def recent(self, after: int) -> bytes | None:
+        """Raw output after `output_seq` `after`; None when it is no longer held."""
+        ...
+
+
+class Tmux(Protocol):
+    """One tmux server. Failures of the outside raise `TmuxError` and its kin."""
+
+    async def resolve(self, target: str) -> str: ...  # `%3`, `session:window.pane` or a window name -> "%3"
+    async def panes(self) -> Sequence[PaneInfo]: ...
+    async def look(self, pane: str, history: int = 0) -> Snapshot: ...
+    async def process(self, snapshot: Snapshot) -> ProcessFacts | None: ...
+    async def type(self, pane: str, text: str) -> None: ...  # literal keys
+    async def paste(self, pane: str, text: str) -> None: ...  # buffer, bracketed where the program asked for it
+    async def press(self, pane: str, *keys: str) -> None: ...  # key names, already checked
+    async def leave_mode(self, pane: str) -> None: ...  # copy mode and the like
+    def watch(self, pane: str) -> AbstractAsyncContextManager[Watch]: ...
+    async def run(self, *command: str) -> list[str]: ...  # any tmux command; its reply, line by line
+    async def identity(self) -> str: ...  # names this tmux server for locks and receipts: host and socket path
+    async def close(self) -> None: ...
