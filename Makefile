@@ -1,0 +1,81 @@
+# Every target that needs something installs it first: `setup` costs milliseconds when all is there.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n auto --maxprocesses 4
+TYPED := $(wildcard src tests scripts bench prove)
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':[^#]*## ' '/^[a-z-]+:[^#]*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: setup ## play the 30-second tour: the demo agent in a tmux pane, a send, its receipt, a menu answered
+	@$(BIN)/paneward demo
+
+.PHONY: test
+test: setup ## every test that needs only Debian's and Python's packages
+	@$(PYTEST)
+
+.PHONY: test-real
+test-real: setup ## the tests that are heavy to install
+	@if $(BIN)/pytest -m real --collect-only >/dev/null 2>&1; then $(PYTEST) -m real; \
+	elif [ $$? -eq 5 ]; then echo "test-real: no test is marked 'real' yet, so there is nothing to run"; \
+	else $(BIN)/pytest -m real; fi
+
+.PHONY: prove
+prove: setup ## the long proofs: resumable, one JSON line per cell (PROVE="--help" for what they take)
+	@$(BIN)/python -m prove $(PROVE)
+
+.PHONY: prove-tmux
+prove-tmux: setup ## the live tests on the tmux of other Debian releases; too old a tmux is refused
+	@$(BIN)/python scripts/prove_tmux.py $(PROVE)
+
+.PHONY: prove-bare
+prove-bare: ## `make run` and `make test`, twice each, in a fresh clone on a minimal Debian (as root and as a user)
+	@scripts/bare-machine
+	@scripts/bare-machine --user
+
+.PHONY: prove-install
+prove-install: setup ## the wheel, `pipx install .` and `uv tool install .`, each tried in a throwaway home
+	@scripts/install-check
+
+.PHONY: setup
+setup: ## install what is missing: tmux and the test tools by apt, Python packages into .venv
+	@scripts/setup
+
+.PHONY: lock
+lock: setup ## choose the newest versions that pyproject.toml allows and pin them in requirements.lock
+	@scripts/lock
+
+.PHONY: fmt
+fmt: setup ## format the code and repair what the linter can
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+.PHONY: check
+check: check-format check-lint check-types check-imports check-measures check-addresses ## format, lint, strict types, import contracts, measures (`make -k check`: all of them, even after a red one)
+
+.PHONY: check-format check-lint check-types check-imports check-measures check-addresses
+check-format: setup
+	@$(BIN)/ruff format --check .
+check-lint: setup
+	@$(BIN)/ruff check .
+check-types: setup
+	@$(BIN)/mypy $(TYPED)
+check-imports: setup
+	@$(BIN)/lint-imports --no-logo
+check-measures: setup
+	@$(BIN)/python scripts/measures.py
+check-addresses: setup
+	@$(BIN)/python scripts/addresses.py
+
+.PHONY: bench
+bench: setup ## measure the speeds: a table and JSON
+	@$(BIN)/python -m bench $(BENCH)
+
+.PHONY: docs
+docs: setup ## write the generated pages of docs/ anew
+	@$(BIN)/python scripts/docs.py
