@@ -24,7 +24,9 @@ Cell = dict[str, str | int | float | bool]
 
 def said(*command: str, **environment: str) -> str:
     """What a command printed, whatever its exit code; its words on stderr go to ours."""
-    done = subprocess.run(command, cwd=TOP, env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=TOP, env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=False
+    )
     return done.stdout.strip()
 
 
