@@ -1,0 +1,28 @@
+"""A box that turns an Enter which comes too soon after the text into a newline."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # a script that runs from anywhere
+
+from tests.hostile.console import Console
+from tests.hostile.terminal import parser
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--early-ms", type=float, default=150)
+    chosen = options.parse_args()
+    with Console(chosen) as console:
+        for key in console.typed():
+            if key.name == "Enter" and key.at - console.typed_at < chosen.early_ms / 1000:
+                console.insert("\n", key.at)
+                console.log.write("newline")
+            else:
+                console.take(key)
+
+
+if __name__ == "__main__":
+    main()

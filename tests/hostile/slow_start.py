@@ -1,0 +1,43 @@
+"""A program that throws away everything typed while it loads, with or without its prompt in view."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # a script that runs from anywhere
+
+from tests.hostile.console import SPINNER, Console
+from tests.hostile.terminal import monotonic, parser
+
+
+def load(console: Console, seconds: float, prompt_in_view: bool) -> None:
+    """Read and discard until the time is up."""
+    prompt = console.prompt
+    until = monotonic() + seconds
+    frame = 0
+    while (left := until - monotonic()) > 0:
+        console.above = [f"{SPINNER[frame % len(SPINNER)]} Loading..."] if prompt_in_view else ["Loading..."]
+        console.prompt = prompt if prompt_in_view else ""
+        console.paint()
+        if dropped := console.tty.read(min(left, 0.1)):
+            console.log.write("dropped", bytes=len(dropped))
+        frame += 1
+    console.above, console.prompt = [], prompt
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--seconds", type=float, default=2.0)
+    options.add_argument("--drop-visible", action="store_true", help="show the prompt while loading")
+    chosen = options.parse_args()
+    with Console(chosen) as console:
+        with suppress(EOFError):
+            load(console, chosen.seconds, chosen.drop_visible)
+        for key in console.typed():
+            console.take(key)
+
+
+if __name__ == "__main__":
+    main()
