@@ -103,7 +103,7 @@ def test_the_transcript_scrolls_into_the_history(tmux: Run, tmp_path: Path) -> N
 def test_a_hidden_cursor_is_drawn_as_a_cell(tmux: Run, tmp_path: Path) -> None:
     start(tmux, tmp_path, "plain_box", "--no-cursor")
     tmux("send-keys", "-l", "hello")
-    wait(lambda: "> hello\x1b[7m " in tmux("capture-pane", "-p", "-e"))
+    wait(lambda: "> hello\x1b[7m " in tmux("capture-pane", "-p", "-e", "-N"))
     assert tmux("display-message", "-p", "#{cursor_flag}").strip() == "0"
 
 

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+
 from tests.hostile.driver import Session, running
 from tests.hostile.texts import CANONICAL, TEXTS, expected
 
