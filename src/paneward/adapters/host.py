@@ -1,0 +1,128 @@
+"""Run or open a program, here or over ssh: a prefix, and the only quoting for the other side's shell.
+
+What surprised us: a process that outlives us with a full pipe can freeze the program in a pane, so what is
+opened dies with us (`setpriv --pdeathsig KILL`, on both sides where it exists). That signal comes when the
+*thread* that opened the process ends: open from the thread that runs the event loop. ssh joins its arguments
+with blanks and gives them to a shell over there, so they go as one quoted word. ssh's own failures are exit
+status 255 and words on stderr, in the place where the program's own would be.
+"""
+
+import asyncio
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from paneward.core.errors import HostUnreachable, TmuxTimeout
+
+SSH_FAILED = 255
+NOT_FOUND = 127
+PDEATH = ("setpriv", "--pdeathsig", "KILL")
+# For the other side: its shell may be any, so the one word it gets is a plain sh command.
+REMOTE_PDEATH = 'if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL "$@"; fi; exec "$@"'
+SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=15")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a program that was run to its end ended."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def words(self) -> str:
+        return self.stderr.decode("utf-8", "replace").strip()
+
+
+class Host:
+    """This machine (no prefix), or another one behind `prefix`, a command like `ssh host`."""
+
+    def __init__(self, prefix: Sequence[str] = (), name: str = "") -> None:
+        self._prefix = tuple(prefix)
+        self.name = name or (self._prefix[-1] if self._prefix else "")
+        self._shared: str | None = None  # directory of the connection that short commands share
+
+    @classmethod
+    def ssh(cls, destination: str, *options: str) -> "Host":
+        """A host by its ssh name; `options` are further ssh arguments, such as `-F`, `file`."""
+        return cls([*SSH, *options, "--", destination], name=destination)
+
+    @property
+    def local(self) -> bool:
+        return not self._prefix
+
+    @cached_property
+    def _guard(self) -> tuple[str, ...]:
+        return PDEATH if shutil.which("setpriv") else ()
+
+    def spawn(self, argv: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Open a program with pipes; it ends when the calling thread does."""
+        if self.local:
+            command = [*self._guard, *argv]
+        else:
+            command = [*self._guard, *self._prefix, shlex.join(["sh", "-c", REMOTE_PDEATH, "sh", *argv])]
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+
+    def has(self, program: str) -> bool | None:
+        """Whether this machine has `program`; None when only the other side can tell."""
+        return shutil.which(program) is not None if self.local else None
+
+    async def run(self, argv: Sequence[str], input: bytes = b"", timeout: float = 5.0) -> Done:
+        """Run a program to its end; raise `TmuxTimeout` when that takes longer than `timeout` seconds."""
+        process = await asyncio.create_subprocess_exec(
+            *self._short(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                stdout, stderr = await process.communicate(input)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.communicate()
+            if isinstance(error, TimeoutError):
+                raise TmuxTimeout(f"`{shlex.join(argv)}` did not end within {timeout:g} s") from None
+            raise
+        assert process.returncode is not None
+        return self.checked(Done(process.returncode, stdout, stderr))
+
+    def checked(self, done: Done) -> Done:
+        """Raise what only ssh itself can have said."""
+        if not self.local and done.status == SSH_FAILED:
+            raise HostUnreachable(f"{self.name}: {done.words or 'ssh failed without a word'}")
+        return done
+
+    def _short(self, argv: Sequence[str]) -> list[str]:
+        if self.local:
+            return list(argv)
+        if self._shared is None:
+            self._shared = tempfile.mkdtemp(prefix="pw-")
+        program, *rest = self._prefix
+        return [program, *self._sharing("auto"), *rest, shlex.join(argv)]
+
+    def _sharing(self, role: str) -> list[str]:
+        if os.path.basename(self._prefix[0]) != "ssh":
+            return []
+        options = (f"ControlMaster={role}", f"ControlPath={self._shared}/%C", "ControlPersist=60")
+        return [word for option in options for word in ("-o", option)]
+
+    async def close(self) -> None:
+        """End the shared connection, if there is one."""
+        if self._shared is None:
+            return
+        program, *rest = self._prefix
+        if sharing := self._sharing("no"):
+            process = await asyncio.create_subprocess_exec(
+                program, *sharing, "-O", "exit", *rest, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            await process.wait()
+        shutil.rmtree(self._shared, ignore_errors=True)
+        self._shared = None

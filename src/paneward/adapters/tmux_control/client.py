@@ -1,0 +1,243 @@
+"""One `tmux -C` process: commands out in batches, replies in order, everything else as events.
+
+A thin driver of `core/control.py`. Replies are handed on while the bytes are read, before any later event of
+the same read, so that a capture can be joined to the output that follows it without a gap.
+
+What surprised us: a command that times out leaves the order of the replies unknown, so the client is given up;
+a client that ends tells why in three places (an error block, `%exit`, stderr), of which any may be empty.
+"""
+
+import asyncio
+import contextlib
+import math
+import os
+import secrets
+import subprocess
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
+from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply
+from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
+
+READ = 1 << 18
+BATCH = 1 << 16  # what a pipe takes at once
+
+
+class Lost(Exception):
+    """The client ended before the answer came; the words say why."""
+
+
+@dataclass(slots=True)
+class Pending:
+    future: asyncio.Future[Reply]
+    deadline: float
+    early: Callable[[Reply], None] | None  # called at the reply's exact place in the stream
+
+
+def nonce() -> str:
+    return "pw" + secrets.token_hex(12)
+
+
+class Client:
+    """A control client. `on_event` hears what is no reply; `on_lost` is called once when it ended by itself."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        host: Host,
+        timeout: float,
+        on_event: Callable[[Event], None] | None = None,
+        on_lost: Callable[[], None] | None = None,
+    ) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._host = host
+        self._timeout = timeout
+        self._on_event = on_event
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._control = Control()
+        self._pending: deque[Pending] = deque()
+        self._out: list[bytes] = []
+        self._unsent = b""
+        self._flushing = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._in = process.stdin.fileno()
+        self._from = process.stdout.fileno()
+        self.lost: str | None = None  # why it ended; None while it lives
+        self._words: list[str] = []
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._from, False)
+        self._loop.add_reader(self._from, self._readable)
+
+    # --- asking
+
+    def ask(
+        self,
+        line: bytes,
+        framed: str | None = None,
+        early: Callable[[Reply], None] | None = None,
+        timeout: float | None = None,
+    ) -> asyncio.Future[Reply]:
+        """Send one line; `framed` is the nonce under which its answer is to be read."""
+        future: asyncio.Future[Reply] = self._loop.create_future()
+        if self.lost is not None:
+            future.set_exception(Lost(self.lost))
+            return future
+        if framed is None:
+            self._control.expect_plain()
+            self._out.append(line)
+        else:
+            mark = framed.encode()
+            self._control.expect_framed(mark)
+            self._out += (line, b"display-message -p " + mark)
+        deadline = self._loop.time() + (self._timeout if timeout is None else timeout)
+        self._pending.append(Pending(future, deadline, early))
+        if self._timer is None and deadline < math.inf:
+            self._timer = self._loop.call_at(deadline, self._overdue)
+        if not self._flushing:
+            self._flushing = True
+            self._loop.call_soon(self._flush)
+        return future
+
+    def _flush(self) -> None:
+        self._flushing = False
+        if self.lost is not None or not (self._out or self._unsent):
+            return
+        if self._out:
+            self._unsent += b"\n".join(self._out) + b"\n"
+            self._out.clear()
+        try:
+            sent = os.write(self._in, self._unsent)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self._end(f"tmux no longer listens ({error.strerror})")
+            return
+        self._unsent = self._unsent[sent:]
+        if self._unsent:
+            self._loop.add_writer(self._in, self._flush)
+        else:
+            self._loop.remove_writer(self._in)
+
+    # --- hearing
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._from, READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._end("the control client ended")
+            return
+        for event in self._control.feed(data):
+            if type(event) is Reply:
+                self._answer(event)
+            else:
+                self._hear(event)
+
+    def _answer(self, reply: Reply) -> None:
+        pending = self._pending.popleft()
+        if pending.early is not None:
+            pending.early(reply)
+        if not pending.future.done():
+            pending.future.set_result(reply)
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case Exit(reason) if reason:
+                self._words.append(reason)
+            case Refused(words):
+                self._words.append(words)
+            case Broken(reason):
+                self._end(reason)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def _overdue(self) -> None:
+        self._timer = None
+        if not self._pending:
+            return
+        head = self._pending[0]
+        if head.deadline > self._loop.time():
+            self._timer = self._loop.call_at(head.deadline, self._overdue)
+            return
+        if not head.future.done():
+            head.future.set_exception(TmuxTimeout(f"tmux did not answer within {self._timeout:g} s"))
+        self._process.kill()
+        self._end("tmux did not answer in time")
+
+    # --- the end
+
+    def failure(self) -> TmuxError | None:
+        """What kept this client from ever working, where that is known to be other than tmux's own words."""
+        words = self.lost or ""
+        if not self._host.local and self._process.returncode == SSH_FAILED:
+            return HostUnreachable(f"{self._host.name}: {words}")
+        if self._process.returncode == NOT_FOUND:
+            return TmuxNotInstalled(words)
+        return None
+
+    def _end(self, reason: str) -> None:
+        """The client is of no use any more: say so to all who wait."""
+        if self.lost is not None:
+            return
+        self._release()
+        self.lost = "; ".join(filter(None, [*self._words, self._last_words()])) or reason
+        for pending in self._pending:
+            if not pending.future.done():
+                pending.future.set_exception(Lost(self.lost))
+                pending.future.exception()  # whoever was cancelled does not come back for it
+        self._pending.clear()
+        if self._on_lost is not None:
+            self._on_lost()
+
+    def _release(self) -> None:
+        self._loop.remove_reader(self._from)
+        self._loop.remove_writer(self._in)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.stdout.close()
+
+    def _last_words(self) -> str:
+        """Reap the process and read its stderr. Its exit status is kept when it ended by itself just now."""
+        try:
+            self._process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stderr
+        os.set_blocking(self._process.stderr.fileno(), False)
+        with self._process.stderr as stderr:
+            return (stderr.read() or b"").decode("utf-8", "replace").strip()
+
+    def close(self) -> None:
+        """End the process; who still waits is told that it was closed."""
+        self._on_lost = None
+        self._process.kill()
+        self._end("closed")
+
+
+def open_client(
+    host: Host,
+    argv: list[str],
+    timeout: float,
+    on_event: Callable[[Event], None] | None = None,
+    on_lost: Callable[[], None] | None = None,
+) -> Client:
+    """Start a control client; that it works is known with its first reply."""
+    try:
+        process = host.spawn(argv)
+    except FileNotFoundError:
+        raise TmuxNotInstalled from None
+    return Client(process, host, timeout, on_event, on_lost)

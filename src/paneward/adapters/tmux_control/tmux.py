@@ -1,0 +1,336 @@
+"""Tmux by control mode: one client for commands, one per watched session, one that may block.
+
+What surprised us: `attach` without `-N` starts a server, without `-E` rewrites the session's environment;
+`if-shell` with a wrong target does not fail but takes the other branch, which then does.
+"""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from paneward.adapters.clock import SystemClock
+from paneward.adapters.host import Host
+from paneward.adapters.process import ProcessProbe
+from paneward.adapters.tmux_control.client import Client, Lost, nonce, open_client
+from paneward.adapters.tmux_control.watchers import Watchers
+from paneward.adapters.tmux_control.watching import PaneWatch
+from paneward.adapters.tmux_words import (
+    KEY_BYTES,
+    Row,
+    check_version,
+    choose,
+    classify,
+    each_once,
+    look_format,
+    panes_format,
+    read_look,
+    read_panes,
+)
+from paneward.core.control import Reply, encode
+from paneward.core.errors import PaneDead, PaneNotFound, TmuxError, TmuxTimeout
+from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.ports import Clock, PaneInfo
+
+TYPED = 2000  # characters per send-keys
+PASTED = 50_000  # characters per set-buffer
+STUCK = "#{||:#{pane_dead},#{pane_in_mode}}"
+# Commands whose answer holds no foreign text: they need no frame.
+SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
+HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
+
+
+class ControlTmux:
+    """One tmux server over `tmux -C`; the `Tmux` port."""
+
+    def __init__(
+        self,
+        host: Host | None = None,
+        socket_name: str | None = None,
+        socket_path: str | None = None,
+        timeout: float = 5.0,
+        *,
+        tmux: str = "tmux",
+        link_foreign: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self._host = host or Host()
+        self._argv = [tmux, "-u", "-N"]
+        self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
+        self._tmux = tmux
+        self._timeout = timeout
+        self._client: Client | None = None
+        self._opening = asyncio.Lock()
+        self._socket = ""
+        self._probe = ProcessProbe(self._host)
+        self._watchers = Watchers(
+            self._host.local, clock or SystemClock(), self._open, self.look_on, self._list_places, link_foreign
+        )
+
+    # --- clients
+
+    def _open(
+        self, *attach: str, on_event: Callable[..., None] | None = None, on_lost: Callable[[], None] | None = None
+    ) -> Client:
+        argv = [*self._argv, "-C", "attach-session", "-E", *attach]
+        return open_client(self._host, argv, self._timeout, on_event, on_lost)
+
+    async def _commands(self) -> Client:
+        if self._client is not None and self._client.lost is None:
+            return self._client
+        async with self._opening:
+            if self._client is None or self._client.lost is not None:
+                self._client = await self._connect()
+        return self._client
+
+    async def _connect(self) -> Client:
+        client = self._open("-f", "no-output,ignore-size")
+        try:
+            reply = await client.ask(b"display-message -p '#{version}|#{socket_path}'")
+        except Lost as lost:
+            raise await self._explain(client, str(lost)) from None
+        except BaseException:
+            client.close()
+            raise
+        words, _, self._socket = b"\n".join(reply.lines).decode("utf-8", "replace").partition("|")
+        try:
+            check_version(words)
+        except TmuxError:
+            client.close()
+            raise
+        return client
+
+    async def _explain(self, client: Client, words: str) -> TmuxError:
+        """Why no client could be opened."""
+        if (failure := client.failure()) is not None:
+            return failure
+        error = classify("attach-session", words)
+        if not isinstance(error, PaneNotFound):
+            done = await self._host.run([self._tmux, "-V"], timeout=self._timeout)
+            try:
+                check_version(done.stdout.decode("utf-8", "replace"))
+            except TmuxError as too_old:
+                return too_old
+        return error
+
+    async def _read(self, line: bytes, framed: str | None = None) -> Reply:
+        """Ask something that changes nothing; asked again once if the client ends under it."""
+        try:
+            return await (await self._commands()).ask(line, framed)
+        except Lost:
+            pass
+        client = await self._commands()
+        try:
+            return await client.ask(line, framed)
+        except Lost as lost:
+            raise TmuxError(f"the control client ended twice while tmux was asked: {lost}") from None
+
+    async def _write(self, what: str, *lines: bytes, framed: str | None = None) -> Reply:
+        """Send lines of which only the last one's answer is of interest; never sent again."""
+        client = await self._commands()
+        answers = [client.ask(line) for line in lines[:-1]]
+        answers.append(client.ask(lines[-1], framed))
+        try:
+            replies = await asyncio.gather(*answers)
+        except Lost as lost:
+            raise TmuxError(f"{what}: the control client ended ({lost}); unknown whether it went in") from None
+        except TmuxTimeout as late:
+            raise TmuxTimeout(f"{what}: {late.message}; unknown whether it went in") from None
+        for reply in replies:
+            _check(what, reply)
+        return replies[-1]
+
+    # --- reading
+
+    async def look(self, pane: str, history: int = 0) -> Snapshot:
+        while True:
+            client = await self._commands()
+            try:
+                return await self.look_on(client, pane, history)
+            except Lost:
+                client = await self._commands()
+                return await self._look_again(client, pane, history)
+
+    async def _look_again(self, client: Client, pane: str, history: int) -> Snapshot:
+        try:
+            return await self.look_on(client, pane, history)
+        except Lost as lost:
+            raise TmuxError(f"the control client ended twice while tmux was asked: {lost}") from None
+
+    async def look_on(
+        self, client: Client, pane: str, history: int = 0, early: Callable[[Snapshot], None] | None = None
+    ) -> Snapshot:
+        """One atomic look: screen and facts by one line. `early` gets it at its exact place in the stream."""
+        secret = nonce()
+        found: list[Snapshot | TmuxError] = []
+
+        def read(reply: Reply) -> None:
+            try:
+                found.append(_snapshot(pane, reply, secret))
+            except TmuxError as error:
+                found.append(error)
+            else:
+                if early is not None:
+                    early(found[-1])  # type: ignore[arg-type]
+
+        await client.ask(_look_line(pane, history, secret), secret, read)
+        if isinstance(found[0], TmuxError):
+            raise found[0]
+        return found[0]
+
+    async def _rows(self) -> list[Row]:
+        secret = nonce()
+        reply = await self._read(encode("list-panes", "-a", "-F", panes_format(secret)), secret)
+        _check("list-panes", reply)
+        return read_panes(b"\n".join(reply.lines), secret)
+
+    async def panes(self) -> Sequence[PaneInfo]:
+        return each_once(await self._rows())
+
+    async def resolve(self, target: str) -> str:
+        return choose(target, await self._rows())
+
+    async def _list_places(self) -> list[tuple[str, str, bool]]:
+        """Pane, session and whether it is dead, for every pane."""
+        reply = await self._read(b"list-panes -a -F '#{pane_id} #{session_id} #{pane_dead}'")
+        _check("list-panes", reply)
+        return [(pane, session, dead == "1") for pane, session, dead in (row.decode().split() for row in reply.lines)]
+
+    async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
+        return await self._probe.facts(snapshot)
+
+    async def identity(self) -> str:
+        await self._commands()
+        return f"{self._host.name or 'local'}:{self._socket}"
+
+    async def run(self, *command: str) -> list[str]:
+        framed = None if _silent(command) else nonce()
+        client = await self._commands()
+        try:
+            reply = await client.ask(encode(*command), framed)
+        except Lost as lost:
+            raise TmuxError(f"{command[0]}: the control client ended ({lost}); unknown whether it ran") from None
+        _check(command[0], reply)
+        return [line.decode("utf-8", "replace") for line in reply.lines]
+
+    # --- writing
+
+    async def type(self, pane: str, text: str) -> None:
+        parts = [text[at : at + TYPED] for at in range(0, len(text), TYPED)]
+        for part in parts:
+            await self._guarded(pane, "type", encode("send-keys", "-t", pane, "-l", "--", part))
+
+    async def paste(self, pane: str, text: str) -> None:
+        name = nonce()
+        parts = [text[at : at + PASTED] for at in range(0, len(text), PASTED)]
+        fill = [encode("set-buffer", *(["-a"] if at else []), "-b", name, "--", part) for at, part in enumerate(parts)]
+        if not fill:
+            return
+        try:
+            await self._guarded(pane, "paste", encode("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane), *fill)
+        except TmuxError:
+            await self._drop_buffer(name)
+            raise
+
+    async def _drop_buffer(self, name: str) -> None:
+        """A buffer that was not pasted; it may be gone, and so may the server."""
+        with contextlib.suppress(TmuxError, Lost):
+            await (await self._commands()).ask(encode("delete-buffer", "-b", name))
+
+    async def _guarded(self, pane: str, what: str, command: bytes, *before: bytes) -> None:
+        """Run `command` unless the pane is dead (pasting there would crash tmux) or in a mode (which eats keys)."""
+        secret = nonce()
+        stuck = encode("display-message", "-p", "-t", pane, f"{secret} #{{pane_dead}}")
+        done = encode("display-message", "-p", f"{secret} done")
+        line = encode("if-shell", "-F", "-t", pane, STUCK, stuck, command + b" ; " + done)
+        reply = await self._write(what, *before, line, framed=secret)
+        match reply.trailer:
+            case b"done":
+                return
+            case b"1":
+                raise PaneDead(f"the program in {pane} has ended: nothing was sent")
+            case None:
+                raise classify(what, reply.complaint.decode("utf-8", "replace"))
+        raise TmuxError(f"{pane} is in copy mode or the like: nothing was sent", hint="Leave the mode first.")
+
+    async def press(self, pane: str, *keys: str) -> None:
+        for line in press_lines(pane, keys):
+            await self._write("press", line)
+
+    async def leave_mode(self, pane: str) -> None:
+        for command in (("copy-mode", "-q", "-t", pane), ("send-keys", "-X", "-t", pane, "cancel")):
+            if not await self._in_mode(pane):
+                return
+            await self._write("leave_mode", encode(*command))
+        if await self._in_mode(pane):
+            raise TmuxError(f"{pane} does not leave its mode")
+
+    async def _in_mode(self, pane: str) -> bool:
+        reply = await self._read(encode("display-message", "-p", "-t", pane, "#{pane_id} #{pane_in_mode}"))
+        found, _, mode = b"".join(reply.lines).decode("ascii", "replace").partition(" ")
+        if found != pane:
+            raise PaneNotFound(f"can't find pane: {pane}")
+        return mode not in ("", "0")
+
+    # --- watching
+
+    @asynccontextmanager
+    async def watch(self, pane: str) -> AsyncIterator[PaneWatch]:
+        session = (await self.look(pane)).session
+        watch = await self._watchers.join(pane, session)
+        try:
+            yield watch
+        finally:
+            self._watchers.leave(watch)
+
+    async def close(self) -> None:
+        await self._watchers.close()
+        if self._client is not None:
+            self._client.close()
+        await self._probe.close()
+        await self._host.close()
+
+
+def _look_line(pane: str, history: int, secret: str) -> bytes:
+    start = ["-S", f"-{history}"] if history else []
+    return (
+        encode("capture-pane", "-p", "-e", "-t", pane, *start)
+        + b" ; "
+        + encode("display-message", "-p", "-t", pane, look_format(secret))
+    )
+
+
+def _snapshot(pane: str, reply: Reply, secret: str) -> Snapshot:
+    _check("capture-pane", reply)
+    if reply.trailer is None:
+        raise TmuxError(f"tmux told the screen of {pane} without its facts")
+    return read_look(pane, reply.trailer, reply.lines, secret)
+
+
+def _check(what: str, reply: Reply) -> None:
+    if not reply.ok:
+        raise classify(what, b"\n".join(reply.lines).decode("utf-8", "replace"))
+
+
+def _silent(command: Sequence[str]) -> bool:
+    if command[0] == "display-message":
+        return "#" not in HARMLESS.sub("", " ".join(command))
+    return command[0] in SILENT
+
+
+def press_lines(pane: str, keys: Sequence[str]) -> list[bytes]:
+    """One command per run of keys of a kind: names, and bytes that must go as they are."""
+    lines: list[bytes] = []
+    names: list[str] = []
+    for key in keys:
+        if key in KEY_BYTES:
+            if names:
+                lines.append(encode("send-keys", "-t", pane, *names))
+                names = []
+            lines.append(encode("send-keys", "-t", pane, "-H", KEY_BYTES[key]))
+        else:
+            names.append(key)
+    if names:
+        lines.append(encode("send-keys", "-t", pane, *names))
+    return lines

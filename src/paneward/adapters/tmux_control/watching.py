@@ -1,0 +1,212 @@
+"""The output of panes: one `PaneWatch` per watcher, one `SessionWatcher` (a control client) per session.
+
+What surprised us: a client hears the panes of its own session only; under a flood tmux stops telling
+(`%pause`) and goes on from now when asked, so the gap is closed by a new capture; a capture on the same client
+ends exactly where the following output begins, so joining loses and doubles nothing.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from paneward.adapters.tmux_control.client import Client, Lost
+from paneward.core.control import Event, Notification, Output, Paused, Reply, SessionChanged
+from paneward.core.scene import Snapshot
+from paneward.ports import Clock
+
+HELD = 256 << 10  # bytes of recent output that a watch keeps
+
+
+class PaneWatch:
+    """The output of one pane from the moment of joining on; the `Watch` port."""
+
+    def __init__(self, pane: str, clock: Clock, again: Callable[["PaneWatch"], Awaitable[None]]) -> None:
+        self.pane = pane
+        self.joined = False  # output that comes before the capture is already on the captured screen
+        self.joins = 0
+        self._clock = clock
+        self._again = again  # take a new snapshot at a known place of the stream
+        self._snapshot: Snapshot | None = None
+        self._seq = 0
+        self._at: float | None = None
+        self._gone = False
+        self._ring: deque[bytes] = deque()
+        self._held = 0
+        self._waiters: set[asyncio.Future[bool]] = set()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        assert self._snapshot is not None
+        return self._snapshot
+
+    @property
+    def output_seq(self) -> int:
+        return self._seq
+
+    @property
+    def last_output_at(self) -> float | None:
+        return self._at
+
+    @property
+    def gone(self) -> bool:
+        return self._gone
+
+    def join(self, snapshot: Snapshot) -> None:
+        """The stream goes on exactly behind `snapshot`. A second join is a gap: it counts as one byte of output."""
+        self._snapshot = snapshot
+        self.joined = True
+        self.joins += 1
+        if self.joins > 1:
+            self._ring.clear()
+            self._held = 0
+            self._seq += 1
+            self._at = self._clock.now()
+            self._wake()
+
+    def hear(self, data: bytes) -> None:
+        if not self.joined:
+            return
+        self._seq += len(data)
+        self._at = self._clock.now()
+        self._ring.append(data)
+        self._held += len(data)
+        while self._held > HELD:
+            self._held -= len(self._ring.popleft())
+        if self._waiters:
+            self._wake()
+
+    def end(self) -> None:
+        self._gone = True
+        self._wake()
+
+    def _wake(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(True)
+
+    async def wait(self, after: int, timeout: float) -> bool:
+        """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + timeout
+        while self._seq <= after and not self._gone:
+            waiter: asyncio.Future[bool] = loop.create_future()
+            timer = loop.call_at(until, _expire, waiter)
+            self._waiters.add(waiter)
+            try:
+                if not await waiter:
+                    return False
+            finally:
+                timer.cancel()
+                self._waiters.discard(waiter)
+        return True
+
+    def recent(self, after: int) -> bytes | None:
+        """Raw output after `output_seq` `after`; None when it is no longer held."""
+        missing = self._seq - after
+        if missing > self._held:
+            return None
+        parts: list[bytes] = []
+        for part in reversed(self._ring):
+            if missing <= 0:
+                break
+            parts.append(part[-missing:])
+            missing -= len(part)
+        return b"".join(reversed(parts))
+
+    async def chunks(self) -> AsyncIterator[bytes | None]:
+        """The raw output from joining on; None marks a gap, after which `snapshot` is new."""
+        at, joins = 0, 1
+        while True:
+            if self.joins != joins:
+                at, joins = self._seq - self._held, self.joins
+                yield None
+            data = self.recent(at)
+            if data is None:  # the reader was slower than what we hold
+                await self._again(self)
+                continue
+            at += len(data)
+            if data:
+                yield data
+            elif self._gone:
+                return
+            else:
+                await self.wait(at, 3600)
+
+
+def _expire(waiter: asyncio.Future[bool]) -> None:
+    if not waiter.done():
+        waiter.set_result(False)
+
+
+# What may mean that a pane closed, died or moved: only a list of the panes can tell.
+SUSPICIOUS = frozenset({"window-close", "unlinked-window-close", "unlinked-window-add", "window-add", "layout-change"})
+
+
+class SessionWatcher:
+    """A control client on one session, and the watches of its panes."""
+
+    def __init__(self, session: str, suspect: Callable[[], None], rejoin: Callable[[PaneWatch], None]) -> None:
+        self.session = session
+        self.client: Client | None = None
+        self.watches: dict[str, set[PaneWatch]] = {}
+        self.opening = asyncio.Lock()
+        self.linger: asyncio.TimerHandle | None = None
+        self._suspect = suspect
+        self._rejoin = rejoin
+
+    def add(self, watch: PaneWatch) -> None:
+        if self.linger is not None:
+            self.linger.cancel()
+            self.linger = None
+        self.watches.setdefault(watch.pane, set()).add(watch)
+
+    def remove(self, watch: PaneWatch) -> None:
+        watches = self.watches.get(watch.pane, set())
+        watches.discard(watch)
+        if not watches:
+            self.watches.pop(watch.pane, None)
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Output(pane, data):
+                for watch in self.watches.get(pane, ()):
+                    watch.hear(data)
+            case Paused(pane):
+                self._resume(pane)
+            case SessionChanged(session) if session != self.session:
+                self._moved()
+            case Notification(name) if name in SUSPICIOUS:
+                self._suspect()
+
+    def _resume(self, pane: str) -> None:
+        """tmux stopped telling: go on from now, and close the gap by a new capture."""
+        assert self.client is not None
+        self.client.ask(f"refresh-client -A '{pane}:continue'".encode()).add_done_callback(_heed)
+        for watch in self.watches.get(pane, ()):
+            watch.joined = False
+            self._rejoin(watch)
+
+    def _moved(self) -> None:
+        """`detach-on-destroy off`: our session is gone and we were put onto another one."""
+        if self.client is not None:
+            self.client.close()
+        self.lost()
+
+    def lost(self) -> None:
+        self.client = None
+        for watch in [watch for watches in self.watches.values() for watch in watches]:
+            watch.joined = False
+            self._rejoin(watch)
+
+    def close(self) -> None:
+        if self.linger is not None:
+            self.linger.cancel()
+        if self.client is not None:
+            self.client.close()
+            self.client = None
+
+
+def _heed(future: asyncio.Future[Reply]) -> None:
+    """The answer itself does not matter: what matters is what the stream does next."""
+    if not future.cancelled() and not isinstance(future.exception(), Lost | None):
+        future.result()

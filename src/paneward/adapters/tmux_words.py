@@ -1,0 +1,176 @@
+"""tmux's words, for both transports: the formats we ask for, and the one place that reads what it answers.
+
+What surprised us: an unknown format prints nothing, which is how a feature is tested for; a wrong target is
+answered with the facts of another pane, so the pane's id is always asked too; names and paths can hold any
+character, so free text comes last, with a secret between its fields.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from paneward.core.errors import PaneDead, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
+from paneward.core.scene import Snapshot
+from paneward.ports import PaneInfo
+
+OLDEST = (3, 2)
+# Keys that go as bytes: by name they become escape sequences under extended keys.
+KEY_BYTES = {"CR": "0d", "C-c": "03"}
+
+# fmt: off
+_FACTS = (
+    "pane_id", "pane_width", "pane_height", "cursor_x", "cursor_y", "cursor_flag", "pane_dead", "pane_dead_status",
+    "pane_dead_signal", "pane_in_mode", "alternate_on", "pane_input_off", "pane_synchronized", "bracket_paste_flag",
+    "pane_pid", "pane_tty", "session_id", "window_id",
+)
+# fmt: on
+_FREE = ("pane_current_command", "pane_title")
+_ROW = (
+    *("pane_id", "pane_pid", "pane_dead", "pane_width", "pane_height", "window_index", "pane_index"),
+    *("pane_active", "window_active"),
+)
+_ROW_FREE = ("session_name", "window_name", "pane_current_command", "pane_title", "pane_current_path")
+
+
+def _format(nonce: str, facts: Sequence[str], free: Sequence[str]) -> str:
+    return nonce + " " + "|".join(f"#{{{name}}}" for name in facts) + "".join(f"|{nonce}#{{{name}}}" for name in free)
+
+
+def look_format(nonce: str) -> str:
+    return _format(nonce, _FACTS, _FREE)
+
+
+def read_look(pane: str, trailer: bytes, body: Sequence[bytes], nonce: str) -> Snapshot:
+    """Make a snapshot of the message that `look_format` asked for (without its nonce) and the captured rows."""
+    head, command, title = (part.removesuffix("|") for part in trailer.decode("utf-8", "replace").split(nonce))
+    fact = dict(zip(_FACTS, head.split("|"), strict=True))
+    if fact["pane_id"] != pane:
+        raise PaneNotFound(f"can't find pane: {pane}")
+    rows = tuple([row.decode("utf-8", "replace") for row in body])
+    height = int(fact["pane_height"])
+    bracketed = fact["bracket_paste_flag"]
+    return Snapshot(
+        pane=pane,
+        rows=rows,
+        width=int(fact["pane_width"]),
+        height=height,
+        cursor_x=int(fact["cursor_x"] or 0),
+        cursor_y=int(fact["cursor_y"] or 0),
+        cursor_visible=fact["cursor_flag"] == "1",
+        dead=fact["pane_dead"] == "1",
+        dead_status=fact["pane_dead_status"] or (fact["pane_dead_signal"] and f"signal {fact['pane_dead_signal']}"),
+        in_mode=fact["pane_in_mode"] not in ("", "0"),
+        alternate=fact["alternate_on"] == "1",
+        input_off=fact["pane_input_off"] == "1",
+        synchronized=fact["pane_synchronized"] == "1",
+        bracketed=None if bracketed == "" else bracketed == "1",
+        pid=int(fact["pane_pid"] or 0),
+        tty=fact["pane_tty"],
+        command=command,
+        title=title,
+        session=fact["session_id"],
+        window=fact["window_id"],
+        history=max(0, len(rows) - height),
+    )
+
+
+def panes_format(nonce: str) -> str:
+    return _format(nonce, _ROW, _ROW_FREE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A pane with its place: `front` counts how far it is the active one (2: of its session, 1: of its window)."""
+
+    info: PaneInfo
+    window: str  # "session:index"
+    pane_index: str
+    front: int
+
+
+def read_panes(answer: bytes, nonce: str) -> list[Row]:
+    rows = f"\n{answer.decode('utf-8', 'replace')}".split(f"\n{nonce} ")[1:]
+    return [_read_row(row, nonce) for row in rows]
+
+
+def _read_row(row: str, nonce: str) -> Row:
+    head, session, name, command, title, cwd = (part.removesuffix("|") for part in row.split(nonce))
+    pane, pid, dead, width, height, window_index, pane_index, active, window_active = head.split("|")
+    window = f"{session}:{window_index}"
+    info = PaneInfo(
+        pane=pane,
+        target=f"{window}.{pane_index}",
+        window_name=name,
+        session=session,
+        command=command,
+        pid=int(pid or 0),
+        dead=dead == "1",
+        width=int(width),
+        height=int(height),
+        title=title,
+        cwd=cwd.removesuffix("\n"),
+    )
+    return Row(info, window, pane_index, (active == "1") + (active == window_active == "1"))
+
+
+def each_once(rows: Sequence[Row]) -> list[PaneInfo]:
+    """The panes; a window that is linked into two sessions was listed twice."""
+    found: dict[str, PaneInfo] = {}
+    for row in rows:
+        found.setdefault(row.info.pane, row.info)
+    return list(found.values())
+
+
+def choose(target: str, rows: Sequence[Row]) -> str:
+    """Find the one pane that `target` means; an exact name always, never a prefix of one.
+
+    `%3`, `session:window.pane`; the active pane of `session:window`, of a window by name, of a session.
+    """
+    for names, front in _WAYS:
+        matches = {row.info.pane for row in rows if row.front >= front and target in names(row)}
+        if len(matches) > 1:
+            listed = ", ".join(sorted(matches))
+            raise PaneNotFound(f"{target!r} may mean any of {listed}", hint="Name one of them by its %id.")
+        if matches:
+            return matches.pop()
+    raise PaneNotFound(f"no pane is called {target!r}")
+
+
+_WAYS: tuple[tuple[Callable[[Row], tuple[str, ...]], int], ...] = (
+    (lambda row: (row.info.pane,), 0),
+    (lambda row: (row.info.target, f"{row.info.session}:{row.info.window_name}.{row.pane_index}"), 0),
+    (lambda row: (row.window, f"{row.info.session}:{row.info.window_name}"), 1),
+    (lambda row: (row.info.window_name,), 1),
+    (lambda row: (row.info.session, f"{row.info.session}:"), 2),
+)
+
+
+_NO_SERVER = ("no server running", "error connecting to", "no sessions", "server exited", "lost server")
+_NO_PANE = ("can't find pane", "can't find window", "can't find session", "no such pane", "no current")
+
+
+def classify(command: str, words: str) -> TmuxError:
+    """tmux tells what went wrong only in words; this is the one place that reads them."""
+    words = words.strip() or "failed without a word"
+    if any(known in words for known in _NO_SERVER):
+        return PaneNotFound(words, hint="Start tmux, or name the right server with -L or -S.")
+    if any(known in words for known in _NO_PANE):
+        return PaneNotFound(words)
+    if "target pane has exited" in words or "pane has exited" in words:
+        return PaneDead(words)
+    if ("not found" in words and "tmux" in words) or "failed to execute" in words:
+        return TmuxNotInstalled(words)
+    return TmuxError(f"{command}: {words}")
+
+
+def version(words: str) -> tuple[int, int] | None:
+    """`tmux 3.3a`, `next-3.8`, `openbsd-7.5`, `master` -> a number to compare; None for what is newer than numbers."""
+    if "openbsd" in words or (found := re.search(r"(\d+)\.(\d+)", words)) is None:
+        return None
+    return int(found[1]), int(found[2])
+
+
+def check_version(words: str) -> None:
+    number = version(words)
+    if number is not None and number < OLDEST:
+        raise TmuxTooOld(f"{words.strip()} is older than {OLDEST[0]}.{OLDEST[1]}")
