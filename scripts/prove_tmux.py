@@ -40,6 +40,8 @@ def environment_of(tmux: Path) -> dict[str, str]:
 
 
 def tests_pass(tmux: Path) -> Cell:
+    if not LIVE_TESTS:
+        return {"tests": 0, "ok": False}  # pytest without a folder would run everything
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "junit.xml")
         command = [".venv/bin/pytest", "-n", "2", f"--junit-xml={report}", *LIVE_TESTS]
