@@ -62,7 +62,7 @@ class Console:
         self._alternate = alternate
         self._decoder = KeyDecoder()
         self._unprinted: list[str] = []
-        self._cursor_row = 0
+        self._cursor_row = self._painted = 0
         self._paint_at: float | None = None
 
     def __enter__(self) -> Console:
@@ -71,7 +71,7 @@ class Console:
         return self
 
     def __exit__(self, *_: object) -> None:
-        below = "\x1b[?1049l" if self._alternate else "\x1b[J\r\n"
+        below = "\x1b[?1049l" if self._alternate else "\r\n" * (self._painted - self._cursor_row)
         with suppress(OSError):
             self.tty.write(below)
         self.tty.__exit__()
@@ -182,9 +182,9 @@ class Console:
     def paint(self) -> None:
         columns, height = self.tty.size()
         if self.tty.resized:
-            self.tty.resized, self._cursor_row = False, 0
+            self.tty.resized, self._cursor_row, self._painted = False, 0, 0
             self._unprinted = self.transcript[-height:]
-            self.tty.write("\x1b[2J\x1b[H")
+            self.tty.write("\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H")
         box = self._box(columns)
         rows = [*self.above, *self._decorated(box, columns)]
         cursor_row = len(self.above) + box.row
@@ -217,9 +217,12 @@ class Console:
         return rows
 
     def _paint_inline(self, rows: list[str], cursor_row: int, before: str) -> None:
-        printed = "".join(f"{row}\r\n" for row in self._unprinted)
-        self._unprinted = []
-        frame = up(self._cursor_row) + f"\r\x1b[J{printed}" + "\r\n".join(rows) + "\r"
+        """Row by row over what stood there: erasing the screen at once would push the box into tmux's history."""
+        lines = [*self._unprinted, *rows]
+        left_over = max(0, self._painted - len(lines))
+        self._unprinted, self._painted = [], len(rows)
+        frame = up(self._cursor_row) + "\r" + "\r\n".join(f"\x1b[2K{line}" for line in lines)
+        frame += "\r\n\x1b[2K" * left_over + up(left_over) + "\r"
         self._cursor_row = len(rows) - 1
         if not self._hidden_cursor:
             frame += up(len(rows) - 1 - cursor_row) + before

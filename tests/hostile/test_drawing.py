@@ -100,6 +100,16 @@ def test_the_transcript_scrolls_into_the_history(tmux: Run, tmp_path: Path) -> N
     assert [line for line in history if line.startswith("you:")] == [f"you: message {n}" for n in range(20)]
 
 
+def test_what_is_only_typed_never_reaches_the_history(tmux: Run, tmp_path: Path) -> None:
+    start(tmux, tmp_path, "plain_box", rows=6)
+    for number in range(20):
+        tmux("send-keys", "-l", f"{number} ")
+    wait_screen(tmux, lambda screen: "18 19" in screen)
+    tmux("send-keys", "C-u")
+    wait_screen(tmux, lambda screen: screen.strip() == ">")
+    assert tmux("display-message", "-p", "#{history_size}").strip() == "0"
+
+
 def test_a_hidden_cursor_is_drawn_as_a_cell(tmux: Run, tmp_path: Path) -> None:
     start(tmux, tmp_path, "plain_box", "--no-cursor")
     tmux("send-keys", "-l", "hello")

@@ -115,7 +115,7 @@ def test_a_resize_is_survived(tmp_path: Path) -> None:
         session.type("before ")
         session.wait_drawn("before")
         session.resize(30, 10)
-        session.wait_drawn("\x1b[2J")
+        session.wait_drawn("\x1b[H")
         session.type("after\r")
         assert session.submitted() == ["before after"]
 
@@ -165,7 +165,7 @@ def test_escape_dismisses_the_ghost_text(tmp_path: Path) -> None:
 def test_escape_and_enter_close_together_are_a_newline(tmp_path: Path) -> None:
     with running("ghost", tmp_path) as session:
         session.type("fix it\x1b\r")
-        session.wait_drawn("> fix it\r\n  ")
+        session.wait_drawn("> fix it\r\n\x1b[2K  ")
         session.type("\r")
         assert session.submitted() == ["fix it\n"]
 
@@ -173,7 +173,7 @@ def test_escape_and_enter_close_together_are_a_newline(tmp_path: Path) -> None:
 def test_the_transcript_repeats_the_text_behind_the_same_prompt(tmp_path: Path) -> None:
     with running("transcript_echo", tmp_path) as session:
         session.type("hello\r")
-        session.wait_drawn("> hello\r\n> ")
+        session.wait_drawn("> hello\r\n\x1b[2K> ")
 
 
 @pytest.mark.parametrize(("text", "label"), [("x" * 201, "+0 lines"), ("a\nb\nc", "+2 lines")])
@@ -360,7 +360,7 @@ def test_the_right_side_stands_at_the_edge_until_text_needs_the_room(right: str,
         session.wait_drawn(mark)
         session.type("x" * 37)
         session.wait_drawn("x" * 37)
-        last = session.drawn.rpartition("\x1b[J")[2]
+        last = session.drawn.rpartition("\r\x1b[2K")[2]
         assert mark not in last
         session.type("\r")
         assert session.submitted() == ["x" * 37]
