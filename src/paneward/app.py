@@ -1,0 +1,232 @@
+"""The composition root: what the verbs need is built here, once per connection."""
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from paneward.adapters.clock import SystemClock
+from paneward.adapters.host import Host
+from paneward.adapters.lock import pane_lock
+from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.tmux_exec import ExecTmux
+from paneward.config import Settings, profiles_of, state_dir
+from paneward.core.answer import Choice
+from paneward.core.errors import Code, InvalidInput
+from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.profiles import Profile, choose, named
+from paneward.core.readiness import Assessment, assess, compile_prompt, wait_ready
+from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.scene import Scene
+from paneward.core.screen.cells import Screen, plain
+from paneward.core.screen.menu import read_menu
+from paneward.ports import PaneInfo, Tmux, Watch
+from paneward.services.delivery import Deliveries, Request
+from paneward.services.drive import Driver
+from paneward.store import Delivery, Store
+
+Transport = Literal["control", "exec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What was seen in a pane, which rules were tried on it, and which one won."""
+
+    pane: str
+    profile: str
+    assessment: Assessment
+    scene: Scene
+    screen: str
+    menu: Menu | None
+
+
+class Connection:
+    """The verbs on the panes of one tmux server."""
+
+    def __init__(
+        self, tmux: Tmux, settings: Settings, profiles: Mapping[str, Profile], directory: Path
+    ) -> None:
+        self._tmux = tmux
+        self._settings = settings
+        self._profiles = profiles
+        self._directory = directory
+        self._clock = SystemClock()
+        self._watches: dict[str, Watch] = {}
+        self._open = AsyncExitStack()
+        self._kept: Store | None = None
+        self._deliveries = Deliveries(
+            tmux=tmux,
+            clock=self._clock,
+            store=self._store,
+            lock=lambda key, timeout: pane_lock(directory / "locks", key, timeout),
+            watch=self._watch,
+            settings=settings,
+            profiles=profiles,
+        )
+
+    async def send_text(
+        self,
+        pane: str,
+        text: str,
+        *,
+        profile: str | None = None,
+        verify_enter: bool = True,
+        detect_ghost_text: bool = True,
+        when_busy: str = "wait",
+        draft: str = "hold",
+        as_command: bool = False,
+        message_id: str | None = None,
+        timeout: float = 30.0,
+        secret: bool = False,
+    ) -> SendResult:
+        """Type a text into the program in `pane`, submit it, and prove that it went in."""
+        return await self._deliveries.send(
+            Request(
+                pane=pane,
+                text=text,
+                profile=profile,
+                verify_enter=verify_enter,
+                detect_ghost_text=detect_ghost_text,
+                when_busy=WhenBusy(when_busy),
+                draft=Draft(draft),
+                message_id=message_id,
+                timeout=timeout,
+                secret=secret,
+            )
+        )
+
+    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+        """Press keys by name: `Escape`, `C-u`, `Enter`."""
+        return await self._deliveries.press(Request(pane, "", verify_enter=verify_enter, timeout=timeout), keys)
+
+    async def answer(
+        self,
+        pane: str,
+        text: str | None = None,
+        *,
+        select: int | str | None = None,
+        other: str | None = None,
+        multi: Sequence[int | str] | None = None,
+        fingerprint: str | None = None,
+        message_id: str | None = None,
+        timeout: float = 30.0,
+    ) -> SendResult:
+        """Answer the dialog that is open in `pane`: by number or label, by several, or by free text."""
+        if sum(given is not None for given in (text, select, other, multi)) != 1:
+            raise ValueError("answer with exactly one of text, select, other and multi")
+        choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint)
+        free = text if text is not None else other or ""
+        return await self._deliveries.answer(Request(pane, free, message_id=message_id, timeout=timeout), choice)
+
+    async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
+        """The last `lines` lines of the pane, scrollback included."""
+        snapshot = await self._tmux.look(await self._tmux.resolve(pane), history=max(lines, 0))
+        rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
+        while rows and not plain(rows[-1]).strip():
+            rows.pop()
+        return "\n".join(rows[-lines:] if lines > 0 else [])
+
+    async def wait_ready(
+        self,
+        pane: str,
+        timeout: float | None = None,
+        prompt_pattern: str | None = None,
+        accept_stable: bool = False,
+        profile: str | None = None,
+    ) -> Readiness:
+        """Wait until the program in `pane` takes input, asks something, or the time is up."""
+        pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
+        driver, chosen = await self._look(pane, profile)
+        if timeout is None:
+            timeout = max(chosen.wait_timeout, self._settings.readiness.timeout)
+        return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, accept_stable))
+
+    async def menu(self, pane: str) -> Menu | None:
+        """The dialog that is open in `pane`, as data."""
+        return read_menu(await self._tmux.look(await self._tmux.resolve(pane)))
+
+    async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
+        """Judge the pane as it is now, and say by which rules."""
+        pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
+        driver, chosen = await self._look(pane, profile)
+        scene = driver.scene
+        found = assess(scene, chosen, pattern or self._prompt(chosen))
+        screen = Screen.of(scene.snapshot)
+        return Explanation(scene.snapshot.pane, chosen.name, found, scene, screen.text, read_menu(scene.snapshot))
+
+    async def panes(self) -> Sequence[PaneInfo]:
+        return await self._tmux.panes()
+
+    async def resolve(self, target: str) -> str:
+        """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
+        return await self._tmux.resolve(target)
+
+    async def watch(self, pane: str) -> Watch:
+        """The output of a pane, from its screen of this moment on, without a gap."""
+        return await self._watch(await self._tmux.resolve(pane))
+
+    async def deliveries(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
+        """The newest deliveries with their receipts."""
+        return await self._store().recent(limit, pane)
+
+    async def close(self) -> None:
+        await self._open.aclose()
+        if self._kept is not None:
+            await self._kept.close()
+        await self._tmux.close()
+
+    # --- inside
+
+    async def _look(self, pane: str, profile: str | None) -> tuple[Driver, Profile]:
+        fixed = None if profile is None else named(profile, self._profiles)
+        pane = await self._tmux.resolve(pane)
+        driver = Driver(pane, self._tmux, self._clock, await self._watch(pane))
+        scene = await driver.look()
+        return driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
+
+    def _prompt(self, profile: Profile) -> re.Pattern[str]:
+        return compile_prompt(profile.prompt)
+
+    async def _watch(self, pane: str) -> Watch:
+        watch = self._watches.get(pane)
+        if watch is None or watch.gone:
+            watch = self._watches[pane] = await self._open.enter_async_context(self._tmux.watch(pane))
+        return watch
+
+    def _store(self) -> Store:
+        if self._kept is None:
+            self._kept = Store.open(self._directory / "deliveries.db")
+        return self._kept
+
+
+@asynccontextmanager
+async def connect(
+    socket_name: str | None = None,
+    socket_path: str | None = None,
+    host: str | None = None,
+    transport: Transport = "control",
+    *,
+    settings: Settings | None = None,
+    state: Path | None = None,
+) -> AsyncIterator[Connection]:
+    """Connect to a tmux server: here or on `host` over ssh."""
+    if transport not in ("control", "exec"):
+        raise InvalidInput(
+            f"no transport is called {transport!r}", code=Code.CONFIG_INVALID, hint="Allowed: control, exec."
+        )
+    settings = settings or Settings()
+    kind = ControlTmux if transport == "control" else ExecTmux
+    tmux = kind(
+        Host(host),
+        socket_name=socket_name,
+        socket_path=socket_path,
+        timeout=settings.tmux_bridge.subprocess_timeout,
+        tmux=settings.tmux.binary,
+    )
+    connection = Connection(tmux, settings, profiles_of(settings), state or state_dir())
+    try:
+        yield connection
+    finally:
+        await connection.close()

@@ -1,0 +1,298 @@
+"""Typing a text into a program and proving that it went in: a flow.
+
+Preflight, type, see it rendered, settle, submit, see the composer let go of it. A text is typed once and
+only once: whatever goes wrong later, a retry presses submit and nothing else.
+
+What surprised us: the text stays on the screen after it was submitted, as transcript; so only what stands at
+the insertion point counts. And a program that has taken the bytes may still be painting: submit is pressed
+again only when the program is seen waiting for input with our text still in front of it.
+"""
+
+from dataclasses import dataclass, replace
+
+from paneward.core.errors import Code, TmuxError
+from paneward.core.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_type
+from paneward.core.profiles import Profile, Typing
+from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.scene import Scene
+from paneward.core.submission import Judge, Outcome, Reading
+from paneward.core.text import CANONICAL_LIMIT
+
+KEYS_AT_MOST = 400  # one line up to here is typed as keys where a profile leaves the choice
+UNSEEN = 2.0  # seconds of silence after which a text that left no trace counts as not drawn
+RENDER = 10.0  # seconds a program that never falls silent gets to draw what was typed
+ODD = 1.0  # seconds of silence after which a text that was drawn in another form counts as drawn
+VERIFY = 5.0  # seconds a program gets to react to submit
+SWALLOWED = 0.3  # seconds without a reaction after which a waiting program has not taken submit
+SWALLOWED_BLIND = 0.6  # the same where the process cannot be seen
+TWICE = 0.004  # seconds between two looks that must agree
+ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
+BLINK = 0.03
+AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to deliver, and how."""
+
+    text: str
+    terms: Terms
+    verify: bool = True
+    ghost: bool = True  # dismiss ghost text that submit would accept
+    base_delay: float = 0.12
+    clear_delay: float = 0.2
+    retries: int = 3
+    resume: Phase | None = None  # an earlier attempt came this far and was cut off
+    notes: tuple[str, ...] = ()
+
+    @property
+    def profile(self) -> Profile:
+        return self.terms.profile
+
+
+def typing_delay(length: int, base: float) -> float:
+    """Seconds that a program which cannot be watched needs to draw `length` characters."""
+    return base + max(0, length - 200) // 10 / 1000
+
+
+def deliver(order: Order) -> Flow[SendResult]:
+    """Deliver a text; whatever the outside does, the answer is a result that says how far it came."""
+    return Delivery(order).run()
+
+
+class Delivery:
+    """One delivery under way: how far it has come, and the steps that take it further."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._rung = Rung.NOTHING
+        self._enters = 0
+        self._judge = Judge(order.text, order.profile)
+        self._submit = order.profile.submit
+
+    def run(self) -> Flow[SendResult]:
+        try:
+            if self._order.resume is not None:
+                return (yield from self._resume(self._order.resume))
+            return (yield from self._afresh())
+        except TmuxError as error:
+            return self._failed(error.code, error.message, error.hint)
+
+    # --- results
+
+    def _result(self, verdict: Verdict, evidence: str, code: Code | None = None, hint: str = "") -> SendResult:
+        detail = "" if code is None else evidence
+        notes = self._order.notes
+        return SendResult(verdict, self._rung, evidence, code, detail, hint, enters=self._enters, notes=notes)
+
+    def _failed(self, code: Code, evidence: str, hint: str = "") -> SendResult:
+        if self._rung is not Rung.NOTHING:
+            evidence += "; the text was typed" + (", submit was pressed" if self._enters else " but not submitted")
+        return self._result(Verdict.FAILED, evidence, code, hint)
+
+    def _unconfirmed(self, evidence: str) -> SendResult:
+        return self._result(Verdict.UNCONFIRMED, evidence)
+
+    def _confirmed(self, evidence: str) -> SendResult:
+        self._rung = Rung.SUBMITTED
+        return self._result(Verdict.CONFIRMED, evidence)
+
+    # --- the way
+
+    def _resume(self, phase: Phase) -> Flow[SendResult]:
+        """Go on after a crash: read the pane before anything is typed."""
+        scene = yield Rest(AFTERMATH)
+        reading = self._judge.read(scene)
+        if reading.holds:
+            self._rung = Rung.RENDERED
+            return (yield from self._settle_and_submit(scene))
+        match phase:
+            case Phase.INTENDED:
+                return (yield from self._afresh())
+            case Phase.TYPED:
+                self._rung = Rung.TYPED
+                return self._unconfirmed("the text stood in the composer before a crash, and no longer does")
+        self._enters = 1
+        return self._confirmed("after a crash while submitting, the composer no longer holds the text")
+
+    def _afresh(self) -> Flow[SendResult]:
+        start = yield from clear_to_type(self._order.terms)
+        if isinstance(start, Refusal):
+            return self._failed(start.code, start.evidence, start.hint)
+        if refusal := self._too_long(start.scene):
+            return refusal
+        start = yield from self._make_room(start)
+        if isinstance(start, Refusal):
+            return self._failed(start.code, start.evidence, start.hint)
+        self._judge.begin(start.scene)
+        yield from self._type()
+        result = yield from self._see_and_submit()
+        if start.draft:
+            yield from self._give_back(start.draft)
+        return result
+
+    def _too_long(self, scene: Scene) -> SendResult | None:
+        if scene.process is None or not scene.process.canonical:
+            return None
+        longest = max(len(line.encode()) for line in self._order.text.split("\n"))
+        if longest <= CANONICAL_LIMIT:
+            return None
+        return self._failed(
+            Code.TEXT_TOO_LONG,
+            f"a line of {longest} bytes; this terminal takes {CANONICAL_LIMIT} a line and cuts the rest",
+            "Send it in shorter lines.",
+        )
+
+    def _make_room(self, start: Clear) -> Flow[Clear | Refusal]:
+        if start.submit:
+            self._submit = start.submit
+        if start.interrupt:
+            yield Press(start.interrupt)
+            yield Rest(ESCAPE_REST)
+            return (yield from clear_to_type(replace(self._order.terms, when_busy=WhenBusy.WAIT)))
+        if start.draft:
+            return (yield from self._put_aside(start))
+        return start
+
+    def _put_aside(self, start: Clear) -> Flow[Clear | Refusal]:
+        yield Keep(start.draft)
+        yield Press(self._order.profile.cut)
+        scene = yield Watch(BLINK)
+        began = scene.now
+        while self._judge.read(scene).text:
+            if scene.now - began >= VERIFY:
+                return Refusal(Code.OPERATOR_DRAFT, "the draft could not be taken out of the composer")
+            scene = yield Watch(BLINK)
+        return replace(start, scene=scene)
+
+    def _give_back(self, draft: str) -> Flow[None]:
+        yield Paste(draft)
+        yield Keep(None)
+
+    def _type(self) -> Flow[None]:
+        yield Mark(Phase.INTENDED)
+        yield Paste(self._order.text) if self._pastes() else Type(self._order.text)
+        self._rung = Rung.TYPED
+
+    def _pastes(self) -> bool:
+        text, typing = self._order.text, self._order.profile.typing
+        if typing is not Typing.AUTO:
+            return typing is Typing.PASTE
+        return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
+
+    def _see_and_submit(self) -> Flow[SendResult]:
+        scene = yield Watch(BLINK)
+        began = scene.now
+        while True:
+            reading = self._judge.read(scene)
+            waited = scene.now - began
+            if scene.gone or scene.snapshot.dead:
+                return self._lost(scene)
+            if reading.foreign:
+                return self._failed(
+                    Code.OPERATOR_DRAFT,
+                    "somebody typed at the same time: both texts stand in the composer",
+                    "Sort it out in the pane; nothing was submitted.",
+                )
+            if reading.holds:
+                self._rung = Rung.RENDERED
+                break
+            if self._cannot_be_seen(scene, reading, waited):
+                break
+            if self._never_came(scene, reading, waited):
+                return self._failed(
+                    Code.SEND_FAILED,
+                    "what was typed never appeared in the pane",
+                    "Is the program taking input? `paneward explain` shows what it does.",
+                )
+            scene = yield Watch(BLINK)
+        yield Mark(Phase.TYPED)
+        return (yield from self._settle_and_submit(scene))
+
+    def _cannot_be_seen(self, scene: Scene, reading: Reading, waited: float) -> bool:
+        """No look will show the text: the terminal does not echo, or the program drew it in its own way."""
+        if scene.process and scene.process.echo is False and scene.process.canonical:
+            return True
+        if scene.process and scene.process.unread:
+            return False
+        return reading.changed and (scene.quiet >= ODD or waited >= RENDER)
+
+    def _never_came(self, scene: Scene, reading: Reading, waited: float) -> bool:
+        if scene.process and scene.process.unread:
+            return waited >= self._order.terms.timeout
+        return not reading.changed and (min(scene.quiet, waited) >= UNSEEN or waited >= RENDER)
+
+    def _lost(self, scene: Scene) -> SendResult:
+        if scene.gone:
+            return self._failed(Code.PANE_NOT_FOUND, "the pane closed while we were typing")
+        return self._failed(Code.PANE_DEAD, "the program ended while we were typing")
+
+    def _settle_and_submit(self, scene: Scene) -> Flow[SendResult]:
+        scene = yield from self._settle(scene)
+        if scene.gone or scene.snapshot.dead:
+            return self._lost(scene)
+        scene = yield from self._dismiss_ghost(scene)
+        self._judge.settled(scene)
+        yield Mark(Phase.SUBMITTING)
+        yield Press(self._next_key())
+        if not self._order.verify:
+            return replace(self._confirmed("tmux took the text and the key"), rung=Rung.TYPED)
+        return (yield from self._verify())
+
+    def _next_key(self) -> tuple[str, ...]:
+        key = self._submit[min(self._enters, len(self._submit) - 1)]
+        self._enters += 1
+        return (key,)
+
+    def _settle(self, scene: Scene) -> Flow[Scene]:
+        """Until the composer has stood still as long as this kind of program needs."""
+        order, seen_at = self._order, scene.now
+        floor = typing_delay(len(order.text), order.base_delay) if order.profile.floor else 0.0
+        delay = max(order.profile.settle, floor)
+        while (left := seen_at + delay - scene.now) > 0 and not (scene.gone or scene.snapshot.dead):
+            scene = yield Watch(left, process=False)
+        while scene.snapshot.in_mode and not scene.gone:
+            yield LeaveMode()
+            scene = yield Look()
+        return scene
+
+    def _dismiss_ghost(self, scene: Scene) -> Flow[Scene]:
+        if not (self._order.ghost and self._order.profile.escape_dismisses and self._judge.read(scene).ghost):
+            return scene
+        yield Press(("Escape",))
+        return (yield Rest(max(self._order.clear_delay, ESCAPE_REST)))
+
+    def _verify(self) -> Flow[SendResult]:
+        scene = yield Watch(BLINK)
+        pressed_at = scene.now
+        while True:
+            outcome, evidence = self._judge.after_submit(scene, scene.now - pressed_at)
+            since = scene.now - pressed_at
+            match outcome:
+                case Outcome.LET_GO:
+                    return self._confirmed(evidence)
+                case Outcome.ENDED:
+                    return self._unconfirmed(evidence)
+                case Outcome.HOLDS if self._swallowed(scene, since):
+                    if self._enters > self._order.retries:
+                        return self._failed(
+                            Code.SEND_FAILED,
+                            f"the composer still holds the text after {self._enters} submits",
+                            "The screen is kept with the receipt; nothing was typed twice.",
+                        )
+                    scene = yield from self._dismiss_ghost(scene)
+                    yield Press(self._next_key())
+                    scene = yield Watch(BLINK)
+                    pressed_at = scene.now
+                    continue
+            if since >= max(VERIFY, SWALLOWED_BLIND):
+                return self._unconfirmed(evidence)
+            scene = yield Watch(TWICE if outcome is Outcome.LIKELY else BLINK)
+
+    def _swallowed(self, scene: Scene, since: float) -> bool:
+        """The program waits for input again, and our text still stands in front of it."""
+        process = scene.process
+        if process is None or process.reading is None:
+            return since >= SWALLOWED_BLIND
+        return since >= SWALLOWED and process.reading and not process.unread

@@ -1,0 +1,84 @@
+"""The effects a flow may ask for: data.
+
+A flow is a dialogue: it yields an effect and is sent the `Scene` that follows. After an act (`Type`,
+`Paste`, `Press`, ...) that is the scene of the last look; `Look` and `Watch` bring a new one. A failed
+act is thrown into the flow as a `TmuxError`.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from paneward.core.scene import Scene
+
+T = TypeVar("T")
+
+
+class Phase(StrEnum):
+    """How far a delivery has come, stored before the act that it announces."""
+
+    INTENDED = "intended"  # nothing typed yet, or typing just began
+    TYPED = "typed"  # the text was seen in the composer
+    SUBMITTING = "submitting"  # submit may have been pressed
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look at the pane now."""
+
+    process: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Wait for output after the last look, `at_most` so many seconds, then look."""
+
+    at_most: float
+    process: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Let time pass where no evidence can come, then look."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep the operator's draft in a tmux buffer while it is out of the composer; None: it is back."""
+
+    draft: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveMode:
+    """Leave copy mode, in which keys do not reach the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Store how far the delivery has come, durably, before going on."""
+
+    phase: Phase
+
+
+Effect = Look | Watch | Rest | Type | Paste | Press | Keep | LeaveMode | Mark
+Flow = Generator[Effect, Scene, T]

@@ -1,0 +1,200 @@
+"""May a text be typed into the pane now? A flow that waits for it, or says why not.
+
+Nothing is typed blindly: not into a menu (keys act at once), not behind a program that is at work, not into
+what the operator is writing.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from paneward.core.errors import Code
+from paneward.core.flow import Flow, LeaveMode, Look, Watch
+from paneward.core.profiles import Frame, Profile
+from paneward.core.readiness import Assessment, Pace, assess
+from paneward.core.result import ReadyVerdict
+from paneward.core.scene import Scene
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.composer import read_composer
+
+BLIND_QUIET = 2.0  # seconds of silence before typing where neither a prompt nor the process can be seen
+RAW_QUIET = 5.0  # the same for a full-screen program that reads keys but shows no prompt: it may be loading
+MODES_LEFT = 3  # how often copy mode is left before we believe that somebody wants to be in it
+
+
+class WhenBusy(StrEnum):
+    WAIT = "wait"
+    QUEUE = "queue"
+    STEER = "steer"
+    INTERRUPT = "interrupt"
+    REFUSE = "refuse"
+
+
+class Draft(StrEnum):
+    HOLD = "hold"
+    STASH = "stash"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    code: Code
+    evidence: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """It may be typed."""
+
+    scene: Scene
+    draft: str = ""  # to be put aside first
+    submit: tuple[str, ...] = ()  # other keys than the profile's own, for a program at work
+    interrupt: tuple[str, ...] = ()  # to be pressed first
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which conditions to type."""
+
+    profile: Profile
+    prompt: re.Pattern[str]
+    when_busy: WhenBusy = WhenBusy.WAIT
+    draft: Draft = Draft.HOLD
+    timeout: float = 30.0
+    draft_hold: float = 10.0
+
+
+def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
+    """Wait until the text may be typed, at most the time given."""
+    scene = yield from _out_of_mode()
+    started, held_since, pace = scene.now, None, Pace()
+    while True:
+        found = assess(scene, terms.profile, terms.prompt)
+        refusal = _never(scene, found) or _busy_refused(found, terms)
+        if refusal:
+            return refusal
+        if found.working and terms.when_busy is not WhenBusy.WAIT and found.rule == "busy_mark":
+            return _despite_work(scene, terms)
+        left = terms.timeout - (scene.now - started)
+        draft = ""
+        if takes_input(scene, found):
+            draft = draft_in(scene, terms.profile)
+            if not draft:
+                return Clear(scene)
+            held_since = scene.now if held_since is None else held_since
+            left = min(left, terms.draft_hold - (scene.now - held_since))
+            if terms.draft is not Draft.HOLD:
+                return _put_aside(scene, draft, terms)
+        else:
+            held_since = None
+        if left <= 0:
+            return _too_late(draft, found)
+        scene = yield Watch(min(pace.next(found, scene), left))
+        if scene.snapshot.in_mode:
+            scene = yield from _out_of_mode()
+
+
+def _out_of_mode() -> Flow[Scene]:
+    scene = yield Look()
+    for _ in range(MODES_LEFT):
+        if not scene.snapshot.in_mode or scene.gone or scene.snapshot.dead:
+            break
+        yield LeaveMode()
+        scene = yield Look()
+    return scene
+
+
+def takes_input(scene: Scene, found: Assessment) -> bool:
+    """What is typed now will be taken as input, as far as can be told."""
+    if found.verdict in (ReadyVerdict.READY, ReadyVerdict.AWAITING_ANSWER):
+        return True
+    if found.working or found.rule == "composer":
+        return False
+    process = scene.process
+    if process is None or process.reading is None:
+        return scene.quiet >= BLIND_QUIET
+    if process.canonical and not process.shell:
+        return process.reading
+    return process.reading and scene.quiet >= RAW_QUIET
+
+
+def draft_in(scene: Scene, profile: Profile) -> str:
+    """The operator's unsent text, as it stands in the composer."""
+    composer = read_composer(Screen.of(scene.snapshot), profile)
+    return composer.text if composer else ""
+
+
+def _never(scene: Scene, found: Assessment) -> Refusal | None:
+    """What no waiting mends."""
+    if scene.gone:
+        return Refusal(Code.PANE_NOT_FOUND, "the pane closed", "`paneward panes` lists the panes there are.")
+    if found.verdict is ReadyVerdict.DEAD:
+        return Refusal(Code.PANE_DEAD, found.evidence, "`tmux respawn-pane` starts its program again.")
+    if found.rule == "menu" and found.verdict is ReadyVerdict.AWAITING_ANSWER:
+        return Refusal(
+            Code.BLOCKED_BY_DIALOG,
+            f"a dialog is open: {found.question}",
+            "`paneward menu` shows it, `paneward answer` answers it.",
+        )
+    if scene.snapshot.input_off:
+        return Refusal(Code.NOT_READY, "input to the pane is switched off", "`tmux select-pane -e` switches it on.")
+    if scene.snapshot.synchronized:
+        return Refusal(
+            Code.NOT_READY,
+            "the window's panes are synchronised: keys would go to the others too",
+            "`tmux set-option -w synchronize-panes off` ends that.",
+        )
+    if scene.snapshot.in_mode:
+        return Refusal(Code.NOT_READY, "the pane stays in copy mode", "Leave it with `q` and send again.")
+    return None
+
+
+def _busy_refused(found: Assessment, terms: Terms) -> Refusal | None:
+    if not found.working or terms.when_busy is WhenBusy.WAIT:
+        return None
+    if terms.when_busy is WhenBusy.REFUSE:
+        return Refusal(Code.NOT_READY, f"the program is busy: {found.evidence}", "Send with when_busy=wait.")
+    keys = {
+        WhenBusy.QUEUE: terms.profile.queue,
+        WhenBusy.STEER: terms.profile.steer,
+        WhenBusy.INTERRUPT: terms.profile.interrupt,
+    }[terms.when_busy]
+    if keys and (found.rule == "busy_mark" or terms.when_busy is WhenBusy.INTERRUPT):
+        return None
+    if keys:
+        return Refusal(Code.NOT_READY, f"not at its composer: {found.evidence}", "Send with when_busy=wait.")
+    return Refusal(
+        Code.NOT_READY,
+        f"the program is busy and profile {terms.profile.name!r} has no keys to {terms.when_busy}",
+        "Send with when_busy=wait.",
+    )
+
+
+def _despite_work(scene: Scene, terms: Terms) -> Clear | Refusal:
+    draft = draft_in(scene, terms.profile)
+    if draft:
+        return Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
+    match terms.when_busy:
+        case WhenBusy.QUEUE:
+            return Clear(scene, submit=terms.profile.queue)
+        case WhenBusy.STEER:
+            return Clear(scene, submit=terms.profile.steer)
+    return Clear(scene, interrupt=terms.profile.interrupt)
+
+
+def _put_aside(scene: Scene, draft: str, terms: Terms) -> Clear | Refusal:
+    refusal = Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
+    if terms.draft is Draft.REFUSE:
+        return refusal
+    whole = terms.profile.frame is Frame.RULES and "\n" not in draft and len(draft) < scene.snapshot.width - 8
+    return Clear(scene, draft=draft) if terms.profile.cut and whole else refusal
+
+
+_DRAFT_HINT = "Submit or clear it, or wait longer with draft=hold."
+
+
+def _too_late(draft: str, found: Assessment) -> Refusal:
+    if draft:
+        return Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
+    return Refusal(Code.NOT_READY, found.evidence, "`paneward explain` shows what was seen; nothing was typed.")

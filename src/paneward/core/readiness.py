@@ -1,0 +1,298 @@
+"""Will the program in the pane take input now? Functions that judge one scene, and the flow that waits.
+
+`assess` tries the rules in their order of strength and stops at the first that decides; what was tried is
+kept, so that `explain` can print it. A rule that finds the program at work ends the search without a
+verdict: only time can tell then.
+
+What surprised us: a screen that stands still proves nothing (`sleep 4` does), and one that moves neither (a
+clock in the corner). Whether the program is blocked reading its terminal does, where it can be seen.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from paneward.core.errors import Code, InvalidInput
+from paneward.core.flow import Flow, Look, Watch
+from paneward.core.profiles import Frame, Profile
+from paneward.core.result import Readiness, ReadyVerdict
+from paneward.core.scene import ProcessFacts, Scene
+from paneward.core.screen.cells import Screen, insertion_point
+from paneward.core.screen.composer import read_composer
+from paneward.core.screen.menu import read_menu
+from paneward.core.screen.question import confirmation, question
+
+MARK_FADES = 1.5  # seconds without output after which a busy mark is only text on the screen
+PAINTED = 0.05  # seconds without output after which a menu or question is wholly painted
+SETTLED = 0.3  # the same where only the screen can be seen
+STABLE = 1.0  # seconds without output after which a screen counts as stable
+SOON = 0.0005  # how soon to look again at what changes without output; doubled each time, up to
+GAZE = 0.25
+
+_NOT_A_PROMPT = re.compile(r"\d\s?%\s*$|<[^<>\s][^<>]*>\s*$")  # `50%`, `<html>`
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One rule and what it found."""
+
+    rule: str
+    found: str
+    decided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    verdict: ReadyVerdict | None  # None: not yet
+    rule: str
+    evidence: str
+    tried: tuple[Tried, ...] = ()
+    question: str | None = None
+    working: bool = False  # proven to be at work
+    look_again: float = GAZE  # seconds after which a look without output is worth its price
+    soon: bool = False  # it may change any moment without output
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule answers when it ends the search."""
+
+    evidence: str
+    verdict: ReadyVerdict | None = None
+    question: str | None = None
+    working: bool = False
+    look_again: float = GAZE
+    soon: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A scene with what the rules ask of it."""
+
+    scene: Scene
+    screen: Screen
+    profile: Profile
+    prompt: re.Pattern[str]
+
+    @property
+    def process(self) -> ProcessFacts | None:
+        return self.scene.process
+
+    @property
+    def line(self) -> str:
+        """The live line: what stands left of the insertion point."""
+        x, y = insertion_point(self.screen)
+        return self.screen.row(y).left(x)
+
+    @property
+    def at_prompt(self) -> bool:
+        return bool(self.prompt.search(self.line)) and not _NOT_A_PROMPT.search(self.line)
+
+
+Rule = Callable[[View], Finding | str]  # a finding ends the search; a text says why the rule did not apply
+
+
+def compile_prompt(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise InvalidInput(
+            f"the prompt pattern {pattern!r} is not valid: {error}",
+            code=Code.INVALID_PATTERN,
+            hint="Python's `re` syntax is used, for example `opencode> $`.",
+        ) from None
+
+
+def assess(scene: Scene, profile: Profile, prompt: re.Pattern[str]) -> Assessment:
+    """Judge one scene by the rules in their order."""
+    view = View(scene, Screen.of(scene.snapshot), profile, prompt)
+    tried: list[Tried] = []
+    for name, rule in RULES:
+        found = rule(view)
+        if isinstance(found, str):
+            tried.append(Tried(name, found))
+            continue
+        tried.append(Tried(name, found.evidence, decided=True))
+        return Assessment(
+            verdict=found.verdict,
+            rule=name,
+            evidence=found.evidence,
+            tried=tuple(tried),
+            question=found.question,
+            working=found.working,
+            look_again=found.look_again,
+            soon=found.soon,
+        )
+    return Assessment(None, "none", "nothing proves more than the screen shows", tuple(tried))
+
+
+def _alive(view: View) -> Finding | str:
+    if view.scene.gone:
+        return Finding("the pane is gone", ReadyVerdict.DEAD)
+    if view.scene.snapshot.dead:
+        return Finding(f"the program ended ({view.scene.snapshot.dead_status or 'status unknown'})", ReadyVerdict.DEAD)
+    return "the pane is alive"
+
+
+def _input_unread(view: View) -> Finding | str:
+    if view.process is None or view.process.unread is None:
+        return "whether input waits cannot be seen"
+    if view.process.unread:
+        return Finding(f"{view.process.unread} bytes of input are not read yet", working=True, soon=True)
+    return "no input waits to be read"
+
+
+def _busy_mark(view: View) -> Finding | str:
+    mark = busy_mark(view.screen, view.profile)
+    if mark is None:
+        return "no busy mark on the screen"
+    if view.scene.quiet >= MARK_FADES:
+        return f"{mark!r} stands on the screen, but nothing moved for {view.scene.quiet:.1f} s"
+    return Finding(f"{mark!r} on the screen", working=True, look_again=MARK_FADES - view.scene.quiet)
+
+
+def busy_mark(screen: Screen, profile: Profile) -> str | None:
+    for pattern in profile.busy:
+        for line in reversed(screen.lines):
+            if found := re.search(pattern, line):
+                return found.group()
+    return None
+
+
+def _menu(view: View) -> Finding | str:
+    menu = read_menu(view.scene.snapshot)
+    if menu is None:
+        return "no menu"
+    if view.scene.quiet < PAINTED:
+        return Finding("a menu is being painted", look_again=PAINTED)
+    return Finding(f"a menu of {len(menu.options)} options", ReadyVerdict.AWAITING_ANSWER, menu.question or "a menu")
+
+
+def _composer(view: View) -> Finding | str:
+    if view.profile.frame is Frame.CURSOR:
+        return "the profile has no framed composer"
+    if read_composer(view.screen, view.profile) is None:
+        return Finding("the composer is not on the screen")
+    return Finding("the composer is on the screen", ReadyVerdict.READY)
+
+
+def _not_reading(view: View) -> Finding | str:
+    if view.process is None or view.process.reading is None:
+        return "whether the program reads its terminal cannot be seen"
+    if not view.process.reading:
+        return Finding(f"{view.process.command} is not reading its terminal", working=True, soon=True)
+    return f"{view.process.command} is reading its terminal"
+
+
+def _secret(view: View) -> Finding | str:
+    if view.process is None or not (view.process.echo is False and view.process.canonical):
+        return "the terminal echoes, or it cannot be seen"
+    asked = question(view.screen) or view.line.strip() or "input without echo"
+    return Finding("the terminal's echo is off", ReadyVerdict.AWAITING_ANSWER, asked)
+
+
+def _line_question(view: View) -> Finding | str:
+    asked = question(view.screen)
+    if asked is None:
+        return "no question on the cursor's line"
+    if _edits_lines(view.process) and not confirmation(view.screen):
+        return f"{asked!r} is a shell's own prompt"
+    if view.scene.quiet < _patience(view):
+        return Finding("a question is being painted", look_again=_patience(view) - view.scene.quiet)
+    return Finding(f"{asked!r} on the cursor's line", ReadyVerdict.AWAITING_ANSWER, asked)
+
+
+def _shell(view: View) -> Finding | str:
+    if not _edits_lines(view.process):
+        return "no shell is editing a line"
+    assert view.process is not None
+    return Finding(f"{view.process.command} is editing a command line", ReadyVerdict.READY)
+
+
+def _edits_lines(process: ProcessFacts | None) -> bool:
+    return process is not None and process.shell and bool(process.reading) and process.canonical is False
+
+
+def _prompt(view: View) -> Finding | str:
+    if not view.at_prompt:
+        return f"{view.line[-40:]!r} does not match {view.prompt.pattern!r}"
+    if view.scene.quiet < _patience(view) and not _reads(view):
+        return Finding("a prompt, but it may be in mid-output", look_again=_patience(view) - view.scene.quiet)
+    return Finding(f"{view.line[-40:]!r} matches {view.prompt.pattern!r}", ReadyVerdict.READY)
+
+
+def _reads(view: View) -> bool:
+    return view.process is not None and view.process.reading is True
+
+
+def _patience(view: View) -> float:
+    return PAINTED if _reads(view) else SETTLED
+
+
+def _stable(view: View) -> Finding | str:
+    if view.scene.quiet < STABLE:
+        return f"output {view.scene.quiet:.1f} s ago"
+    return Finding(f"nothing moved for {view.scene.quiet:.1f} s", ReadyVerdict.STABLE)
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("alive", _alive),
+    ("input_unread", _input_unread),
+    ("busy_mark", _busy_mark),
+    ("menu", _menu),
+    ("composer", _composer),
+    ("not_reading", _not_reading),
+    ("echo_off", _secret),
+    ("question", _line_question),
+    ("shell", _shell),
+    ("prompt", _prompt),
+    ("stable", _stable),
+)
+
+
+class Pace:
+    """How long to wait for output before looking anyway: short at first, then ever longer."""
+
+    def __init__(self) -> None:
+        self._nap = SOON
+        self._output_seq = -1
+
+    def next(self, found: Assessment, scene: Scene) -> float:
+        if not found.soon:
+            return found.look_again
+        self._nap = SOON if scene.output_seq != self._output_seq else min(self._nap * 2, GAZE)
+        self._output_seq = scene.output_seq
+        return self._nap
+
+
+def wait_ready(
+    profile: Profile, prompt: re.Pattern[str], timeout: float, accept_stable: bool = False
+) -> Flow[Readiness]:
+    """Wait until a verdict is proven, at most `timeout` seconds."""
+    scene = yield Look()
+    started, pace = scene.now, Pace()
+    while True:
+        found = assess(scene, profile, prompt)
+        elapsed = scene.now - started
+        if found.verdict is not None and (found.verdict is not ReadyVerdict.STABLE or accept_stable):
+            break
+        if elapsed >= timeout:
+            found = replace(found, verdict=_late(found))
+            break
+        scene = yield Watch(min(pace.next(found, scene), timeout - elapsed))
+    assert found.verdict is not None
+    return Readiness(
+        verdict=found.verdict,
+        rule=found.rule,
+        evidence=found.evidence,
+        elapsed=elapsed,
+        screen=Screen.of(scene.snapshot).text,
+        question=found.question,
+        accept_stable=accept_stable,
+    )
+
+
+def _late(found: Assessment) -> ReadyVerdict:
+    if found.verdict is not None:
+        return found.verdict
+    return ReadyVerdict.BUSY if found.working else ReadyVerdict.TIMEOUT

@@ -1,0 +1,135 @@
+"""Where a program's input stands on the screen, and whether our text stands in it: functions.
+
+Agents echo what was submitted into their transcript, so a text is looked for at the insertion point only,
+never on the whole screen. Rows are compared without blanks: programs wrap, indent and expand tabs as they
+like, and none of that says whether the text is there. Marks without a width of their own (joiners,
+selectors) are left out too, since terminals drop some of them.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from paneward.core.profiles import Frame, Profile
+from paneward.core.screen.cells import Row, Screen, insertion_point
+from paneward.core.screen.ghost import ghost_text
+
+ENOUGH = 48  # characters that end at the cursor and equal the end of a text: chance does not do that
+BORDERS = "│┃|║▌▐"
+_RULE = re.compile(r"^\s*[─━═╌╭╰╮╯┌└┐┘-]{3,}.*[─━═╌╭╰╮╯┌└┐┘-]\s*$")
+_DRAFT = re.compile(r"[$#>%❯›»](?:\s+)(\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """The input of a program as it stands on the screen."""
+
+    before: str  # all that stands left of the insertion point on its row: with an empty input, the prompt
+    text: str  # what stands in it, as far as it can be told from the prompt; no ghost text
+    ghost: str
+    rows: tuple[str, ...]  # the rows from its first (or the top of the screen) to the insertion point
+    x: int
+    y: int
+
+    def holds(self, text: str, profile: Profile) -> bool:
+        """Our text ends at the insertion point, or its placeholder does."""
+        return ends_with(self.rows, essence(text)) or self.has_placeholder(profile)
+
+    def has_placeholder(self, profile: Profile) -> bool:
+        tail = self.rows[-1].rstrip() if self.rows else ""
+        return any(re.search(f"(?:{pattern})\\s*$", tail) for pattern in profile.placeholders)
+
+
+@lru_cache(maxsize=64)
+def essence(text: str) -> str:
+    """The characters of a text that can be compared: no blanks, no marks that terminals may drop."""
+    if text.isascii():
+        return "".join(text.split())
+    return "".join(char for char in unicodedata.normalize("NFC", text) if not (char.isspace() or _weightless(char)))
+
+
+def _weightless(char: str) -> bool:
+    return unicodedata.category(char) in ("Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn")
+
+
+def ends_with(rows: tuple[str, ...], wanted: str) -> bool:
+    """The rows, read backwards from the insertion point, spell the end of `wanted`."""
+    rest = wanted
+    for row in reversed(rows):
+        seen = essence(row)
+        if not seen:
+            continue  # a blank line of the text, or an empty row of the box
+        if rest.endswith(seen):
+            rest = rest[: -len(seen)]
+            if not rest or len(wanted) - len(rest) >= ENOUGH:
+                return True
+            continue
+        return rest[-ENOUGH:] in seen if rest is not wanted else seen.endswith(rest[-ENOUGH:])
+    return not rest
+
+
+def read_composer(screen: Screen, profile: Profile) -> Composer | None:
+    """The composer of the program, or None where the profile says what it looks like and it is not there."""
+    if profile.frame is Frame.RULES:
+        return _between_rules(screen, profile)
+    return _at_cursor(screen)
+
+
+def _at_cursor(screen: Screen) -> Composer:
+    x, y = insertion_point(screen)
+    row = screen.row(y)
+    ghost = ghost_text(screen)
+    left = row.left(x)
+    beyond = "" if ghost else _contiguous(row, x)
+    rows = (*(_bare(line.text) for line in screen.rows[:y]), _bare(left))
+    return Composer(left, _draft(screen, y, left) + beyond, ghost, rows, x, y)
+
+
+def _contiguous(row: Row, x: int) -> str:
+    """Text that begins right at the cursor: the rest of a draft in which the cursor was moved back."""
+    right = row.right(x)
+    word = re.match(r"\S.*?(?=\s{2,}|$)", right)
+    return word.group().rstrip(BORDERS).rstrip() if word and word.group()[0] not in BORDERS else ""
+
+
+def _draft(screen: Screen, y: int, left: str) -> str:
+    """Unsent text left of the cursor, after a prompt; empty where no prompt can be told from it."""
+    joined = left
+    for above in range(y - 1, max(y - 20, -1), -1):
+        if _DRAFT.search(joined) or not _full(screen.row(above)):
+            break
+        joined = screen.row(above).left(screen.width) + joined
+    found = _DRAFT.search(joined)
+    return found.group(1).rstrip(BORDERS).rstrip() if found else ""
+
+
+def _full(row: Row) -> bool:
+    return row.width > 0 and len(row.cells) >= row.width and bool(row.cells[row.width - 1].char.strip())
+
+
+def _bare(text: str) -> str:
+    """A row without the borders of a box around it."""
+    stripped = text.strip()
+    if stripped and stripped[0] in BORDERS:
+        return stripped.strip(BORDERS)
+    return text
+
+
+def _between_rules(screen: Screen, profile: Profile) -> Composer | None:
+    x, y = insertion_point(screen)
+    top = next((i for i in range(y - 1, -1, -1) if _RULE.match(screen.row(i).text)), None)
+    bottom = next((i for i in range(y + 1, screen.height) if _RULE.match(screen.row(i).text)), None)
+    if top is None or bottom is None:
+        return None
+    first = re.match(rf"\s*(?:{profile.glyph})", screen.row(top + 1).left(screen.width))
+    if first is None:
+        return None
+    ghost = ghost_text(screen)
+    rows = [screen.row(i).left(x if i == y and ghost else screen.width) for i in range(top + 1, bottom)]
+    rows[0] = rows[0][first.end() :]
+    indent = min(first.end(), x)
+    inner = [rows[0], *(row[indent:] for row in rows[1:])]
+    text = "\n".join(row.rstrip() for row in inner).strip("\n")
+    until = (*inner[: y - top - 1], screen.row(y).left(x)[first.end() if y == top + 1 else indent :])
+    return Composer(screen.row(y).left(x), text, ghost, tuple(until), x, y)

@@ -1,0 +1,174 @@
+"""Does the composer hold our text, and has it let go of it? A machine fed with scenes.
+
+It remembers three moments: before typing, when the text stood there settled, and the last look, because two
+looks must agree before a screen that may be in mid-paint counts as proof.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from paneward.core.profiles import Frame, Profile
+from paneward.core.readiness import busy_mark
+from paneward.core.scene import ProcessFacts, Scene
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.composer import Composer, ends_with, essence, read_composer
+from paneward.core.screen.menu import read_menu
+
+WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
+
+
+class Outcome(StrEnum):
+    LET_GO = "let_go"
+    LIKELY = "likely"  # it looks so; the next look must agree
+    HOLDS = "holds"
+    UNCLEAR = "unclear"
+    ENDED = "ended"  # the pane or its program went away
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The composer at one look, compared with our text."""
+
+    holds: bool = False  # our text stands in it, and ends at the insertion point
+    foreign: bool = False  # so does somebody else's
+    changed: bool = False  # something is different from before typing
+    text: str = ""
+    ghost: str = ""
+
+
+class Judge:
+    def __init__(self, text: str, profile: Profile) -> None:
+        self._profile = profile
+        self._text = text
+        self._wanted = essence(text)
+        self._before: Composer | None = None
+        self._process_before: ProcessFacts | None = None
+        self._settled: Composer | None = None
+        self._menu_before = False
+        self._likely: str | None = None
+        self._looks = 0
+
+    def begin(self, scene: Scene) -> None:
+        """The scene right before typing."""
+        self._before = self._composer(scene)
+        self._process_before = scene.process
+
+    def settled(self, scene: Scene) -> None:
+        """The scene right before submit."""
+        self._settled = self._composer(scene)
+        self._likely, self._looks = None, 0
+
+    def _composer(self, scene: Scene) -> Composer | None:
+        return read_composer(Screen.of(scene.snapshot), self._profile)
+
+    def read(self, scene: Scene) -> Reading:
+        composer = self._composer(scene)
+        if composer is None:
+            return Reading(changed=self._before is not None)
+        changed = composer != self._before
+        holds = changed and self._holds(composer)
+        return Reading(holds, self._foreign(composer, holds), changed, composer.text, composer.ghost)
+
+    def _holds(self, composer: Composer) -> bool:
+        if composer.has_placeholder(self._profile):
+            return True
+        if not self._wanted:
+            before = self._before
+            return before is None or (composer.x, composer.y) != (before.x, before.y)
+        return ends_with(composer.rows, self._wanted)
+
+    def _foreign(self, composer: Composer, holds: bool) -> bool:
+        """Other text stands in the composer with ours."""
+        if not self._wanted or composer.has_placeholder(self._profile):
+            return False
+        if self._profile.frame is Frame.RULES:
+            inside = essence(composer.text)
+            return self._wanted in inside and inside != self._wanted
+        if self._before is None or composer.y != self._before.y:
+            return False
+        line, prompt = essence(composer.before), essence(self._before.before)
+        if not line.startswith(prompt) or self._wanted not in line[len(prompt) :]:
+            return False
+        return line != prompt + self._wanted
+
+    def after_submit(self, scene: Scene, since: float) -> tuple[Outcome, str]:
+        """What became of the text, `since` seconds after submit was pressed."""
+        self._looks += 1
+        if scene.gone or scene.snapshot.dead:
+            return Outcome.ENDED, "the program ended right after submit"
+        outcome, evidence = self._judge(scene, since)
+        if outcome is not Outcome.LIKELY:
+            self._likely = None
+            return outcome, evidence
+        agreed, self._likely = self._likely == evidence, evidence
+        return (Outcome.LET_GO if agreed else Outcome.LIKELY), evidence
+
+    def _judge(self, scene: Scene, since: float) -> tuple[Outcome, str]:
+        screen = Screen.of(scene.snapshot)
+        composer = read_composer(screen, self._profile)
+        if self._profile.frame is Frame.RULES:
+            return self._judge_framed(scene, screen, composer)
+        assert composer is not None
+        if self._took_line(scene, composer):
+            return Outcome.LET_GO, "the program took the line"
+        if self._moved_on(scene):
+            return Outcome.LET_GO, "the program left its prompt to work on it"
+        if self._prompt_is_back(composer):
+            return Outcome.LIKELY, "the prompt is back and empty"
+        if self._holds(composer):
+            return Outcome.HOLDS, "the text still stands at the cursor"
+        if ends_with(composer.rows[:-1], self._wanted) and not composer.rows[-1].strip():
+            return self._below_the_text(scene, composer, since)
+        if read_menu(scene.snapshot):
+            return Outcome.LIKELY, "a dialog opened"
+        return Outcome.LIKELY, "the text left the input line"
+
+    def _judge_framed(self, scene: Scene, screen: Screen, composer: Composer | None) -> tuple[Outcome, str]:
+        if composer is None:
+            if read_menu(scene.snapshot):
+                return Outcome.LIKELY, "a dialog opened"
+            if mark := busy_mark(screen, self._profile):
+                return Outcome.LIKELY, f"{mark!r} appeared"
+            return Outcome.UNCLEAR, "no composer on the screen"
+        inside = essence(composer.text)
+        if not inside:
+            return Outcome.LET_GO, "the composer is empty again"
+        if self._holds(composer) or (self._wanted and self._wanted in inside):
+            return Outcome.HOLDS, "the composer still holds the text"
+        return Outcome.LIKELY, "the composer holds other text"
+
+    def _took_line(self, scene: Scene, composer: Composer) -> bool:
+        """A terminal that collects lines hands one over at Enter, whatever the program draws."""
+        process = scene.process
+        if process is None or not process.canonical or process.unread:
+            return False
+        if self._process_before is not None and not self._process_before.canonical:
+            return False
+        if process.echo is False:
+            return self._looks >= 2
+        return composer != self._settled and (composer.x, composer.y) != self._at(self._settled)
+
+    @staticmethod
+    def _at(composer: Composer | None) -> tuple[int, int] | None:
+        return None if composer is None else (composer.x, composer.y)
+
+    def _moved_on(self, scene: Scene) -> bool:
+        """The line editor gave up the terminal, or another program has it now."""
+        before, now = self._process_before, scene.process
+        if before is None or now is None or before.canonical is not False:
+            return False
+        return now.canonical is True or now.pid != before.pid
+
+    def _prompt_is_back(self, composer: Composer) -> bool:
+        before = self._before
+        if before is None or composer == self._settled:
+            return False
+        return composer.before == before.before and composer.text == before.text
+
+    def _below_the_text(self, scene: Scene, composer: Composer, since: float) -> tuple[Outcome, str]:
+        """The cursor went to a new line under the text: taken, or only a line break in the composer?"""
+        process = scene.process
+        working = process is not None and process.reading is False and since >= WORKING
+        if working or (composer.x == 0 and since >= WORKING):
+            return Outcome.LET_GO, "the cursor went to a new line and the program works"
+        return Outcome.UNCLEAR, "the cursor went to a new line under the text"

@@ -1,0 +1,244 @@
+"""One delivery at a time per pane: lock, store, drive, receipt.
+
+Whatever happens outside, the caller gets a `SendResult`; only programming errors raise.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+
+import structlog
+
+from paneward.config import Settings
+from paneward.core.answer import Choice, answer
+from paneward.core.delivery import Order, deliver
+from paneward.core.errors import Code, InvalidInput, PanewardError
+from paneward.core.flow import Flow, Phase
+from paneward.core.keys import check_keys
+from paneward.core.preflight import Draft, Terms, WhenBusy
+from paneward.core.pressing import Keys, press
+from paneward.core.profiles import Profile, choose, named
+from paneward.core.readiness import compile_prompt
+from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.scene import Scene
+from paneward.core.screen.cells import Screen
+from paneward.core.text import MAX_TEXT, clean, redact
+from paneward.ports import Clock, Tmux, Watch
+from paneward.services.drive import Driver
+from paneward.store import Delivery, Store, fingerprint
+
+log = structlog.get_logger("paneward.delivery")
+
+Lock = Callable[[str, float], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks to be delivered."""
+
+    pane: str
+    text: str
+    profile: str | None = None
+    verify_enter: bool = True
+    detect_ghost_text: bool = True
+    when_busy: WhenBusy = WhenBusy.WAIT
+    draft: Draft = Draft.HOLD
+    message_id: str | None = None
+    timeout: float = 30.0
+    secret: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Deliveries:
+    def __init__(
+        self,
+        tmux: Tmux,
+        clock: Clock,
+        store: Callable[[], Store],
+        lock: Lock,
+        watch: Callable[[str], Awaitable[Watch]],
+        settings: Settings,
+        profiles: Mapping[str, Profile],
+    ) -> None:
+        self._tmux = tmux
+        self._clock = clock
+        self._store = store
+        self._lock = lock
+        self._watch = watch
+        self._settings = settings
+        self._profiles = profiles
+
+    async def send(self, request: Request) -> SendResult:
+        """Type a text, submit it, and prove that it went in."""
+        return await self._attempt(_cleaned(request), deliver)
+
+    async def answer(self, request: Request, choice: Choice) -> SendResult:
+        """Answer the dialog that is open in the pane; `request.text` is the free text, if any."""
+        return await self._attempt(_cleaned(request), lambda order: answer(choice, order))
+
+    async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
+        """Press keys by name."""
+        order = Keys(keys, request.verify_enter, self._settings.tmux_bridge.max_enter_retries)
+
+        async def act(started: float) -> SendResult:
+            check_keys(keys)
+            async with self._hold(request) as driver:
+                return await driver.run(press(order))
+
+        return await self._receipt(request, act)
+
+    # --- the steps
+
+    async def _receipt(self, request: Request, act: Callable[[float], Awaitable[SendResult]]) -> SendResult:
+        """A result for whatever happens, with the time it took."""
+        started = self._clock.now()
+        try:
+            result = await act(started)
+        except PanewardError as error:
+            result = SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
+        if result.latency_ms:
+            return result
+        return replace(result, latency_ms=self._since(started), pane=result.pane or request.pane)
+
+    def _since(self, started: float) -> float:
+        return round((self._clock.now() - started) * 1000, 3)
+
+    async def _attempt(self, request: Request, plan: Callable[[Order], Flow[SendResult]]) -> SendResult:
+        async def act(started: float) -> SendResult:
+            _check_text(request, may_be_empty=plan is not deliver)
+            if request.profile is not None:
+                named(request.profile, self._profiles)  # wrong names are told before anything is waited for
+            async with self._hold(request) as driver:
+                return await self._recorded(request, driver, plan, started)
+
+        return await self._receipt(request, act)
+
+    @asynccontextmanager
+    async def _hold(self, request: Request) -> AsyncIterator[Driver]:
+        """The pane, for us alone."""
+        pane = await self._tmux.resolve(request.pane)
+        key = f"{await self._tmux.identity()} {pane}"
+        async with self._lock(key, request.timeout):
+            yield Driver(pane, self._tmux, self._clock, await self._watch(pane))
+
+    async def _recorded(
+        self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], started: float
+    ) -> SendResult:
+        """Store the intent, act, store the receipt."""
+        scene = await driver.look()
+        profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
+        request = replace(request, secret=request.secret or _hidden(scene))
+        ledger = Ledger(self._store(), request, scene, await self._tmux.identity())
+        known = await ledger.known()
+        if known is not None and known.receipt is not None:
+            return replace(known.receipt, repeated=True)
+        driver.on_mark(ledger.mark)
+        order = self._order(request, profile, known.phase if known else None)
+        result = await driver.run(plan(order))
+        result = replace(
+            result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
+            message_id=request.message_id, dump=_dump(result, driver.scene),
+        )  # fmt: skip
+        _say(result)
+        await ledger.finish(result)
+        return result
+
+    def _chosen(self, scene: Scene) -> Profile:
+        return choose(scene.snapshot, scene.process, self._profiles)
+
+    def _order(self, request: Request, profile: Profile, resume: Phase | None) -> Order:
+        bridge = self._settings.tmux_bridge
+        terms = Terms(
+            profile=profile,
+            prompt=compile_prompt(profile.prompt),
+            when_busy=request.when_busy,
+            draft=request.draft,
+            timeout=request.timeout,
+            draft_hold=bridge.draft_hold_s,
+        )
+        return Order(
+            text=request.text,
+            terms=terms,
+            verify=request.verify_enter,
+            ghost=request.detect_ghost_text,
+            base_delay=bridge.text_enter_delay_ms / 1000,
+            clear_delay=bridge.clear_delay_ms / 1000,
+            retries=bridge.max_enter_retries,
+            resume=resume,
+            notes=request.notes,
+        )
+
+
+class Ledger:
+    """What the store is told of one delivery. The intent is written while the pane is looked at, and is
+    durable before anything is typed; the phases in between only matter to a caller who may ask again."""
+
+    def __init__(self, store: Store, request: Request, scene: Scene, tmux: str) -> None:
+        self._store = store
+        self._request = request
+        self._begun = asyncio.ensure_future(
+            store.begin(
+                message_id=request.message_id,
+                tmux=tmux,
+                pane=scene.snapshot.pane,
+                pane_pid=scene.snapshot.pid,
+                text=request.text,
+                secret=request.secret,
+            )
+        )
+
+    async def known(self) -> Delivery | None:
+        """The earlier delivery with this message id."""
+        if self._request.message_id is None:
+            return None
+        row, fresh = await self._begun
+        if fresh:
+            return None
+        if row.text_hash != fingerprint(self._request.text):
+            raise InvalidInput(
+                f"message_id {self._request.message_id!r} was used for another text",
+                code=Code.IDEMPOTENCY_CONFLICT,
+                hint="Give every message an id of its own.",
+            )
+        return row
+
+    async def mark(self, phase: Phase) -> None:
+        row, _ = await self._begun
+        if phase is not Phase.INTENDED and self._request.message_id is not None:
+            await self._store.mark(row.id, phase)
+
+    async def finish(self, receipt: SendResult) -> None:
+        row, _ = await self._begun
+        await self._store.finish(row.id, receipt)
+
+
+def _cleaned(request: Request) -> Request:
+    cleaned = clean(request.text)
+    return replace(request, text=cleaned.text, notes=cleaned.notes)
+
+
+def _check_text(request: Request, may_be_empty: bool) -> None:
+    if not request.text and not may_be_empty:
+        raise InvalidInput("there is no text to send", code=Code.EMPTY_TEXT, hint="To press Enter alone, send keys.")
+    length = len(request.text.encode())
+    if length > MAX_TEXT:
+        raise InvalidInput(
+            f"the text has {length} bytes; {MAX_TEXT} are the most", code=Code.TEXT_TOO_LONG, hint="Send a file's name."
+        )
+
+
+def _hidden(scene: Scene) -> bool:
+    return scene.process is not None and scene.process.echo is False and bool(scene.process.canonical)
+
+
+def _dump(result: SendResult, scene: Scene) -> str:
+    """The screen that goes with a failure, without what must not be kept."""
+    if result.error_type is not Code.SEND_FAILED:
+        return ""
+    return redact(Screen.of(scene.snapshot).text)
+
+
+def _say(result: SendResult) -> None:
+    if result.error_type is Code.SEND_FAILED:
+        log.warning("delivery failed", pane=result.pane, evidence=result.evidence, screen=result.dump)

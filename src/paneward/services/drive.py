@@ -1,0 +1,136 @@
+"""Runs flows on a real pane: performs each effect, and looks.
+
+Output wakes it; nothing is polled where output tells. Under a flood it looks less and less often, so that one
+noisy pane costs little.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from paneward.core.errors import PaneNotFound, TmuxError
+from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.scene import Scene, Snapshot
+from paneward.ports import Clock, Tmux
+from paneward.ports import Watch as PaneWatch
+
+T = TypeVar("T")
+FIRST_GAP = 0.001  # seconds between two looks that output asks for; doubled while it keeps coming, up to
+LONGEST_GAP = 0.05
+
+
+async def _nothing(_: Phase) -> None:
+    return None
+
+
+class Driver:
+    """One pane and its watch; keeps the last scene."""
+
+    def __init__(
+        self,
+        pane: str,
+        tmux: Tmux,
+        clock: Clock,
+        watch: PaneWatch,
+    ) -> None:
+        self._pane = pane
+        self._tmux = tmux
+        self._clock = clock
+        self._watch = watch
+        self._mark: Callable[[Phase], Awaitable[None]] = _nothing
+        self._joined_at = clock.now()
+        self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
+        self._gap = FIRST_GAP
+
+    @property
+    def scene(self) -> Scene:
+        """The last look."""
+        return self._scene
+
+    def on_mark(self, mark: Callable[[Phase], Awaitable[None]]) -> None:
+        """Call `mark`, and wait for it, whenever a flow says how far it has come."""
+        self._mark = mark
+
+    async def run(self, flow: Flow[T]) -> T:
+        try:
+            effect = next(flow)
+            while True:
+                try:
+                    scene = await self._perform(effect)
+                except TmuxError as error:
+                    effect = flow.throw(error)
+                else:
+                    effect = flow.send(scene)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+
+    async def _perform(self, effect: Effect) -> Scene:
+        match effect:
+            case Look(process):
+                return await self.look(process)
+            case Watch(at_most, process):
+                return await self._watch_and_look(at_most, process)
+            case Rest(seconds):
+                await self._clock.sleep(seconds)
+                return await self.look()
+            case Mark(phase):
+                await self._mark(phase)
+            case _:
+                self._gap = FIRST_GAP
+                await self._act(effect)
+        return self._scene
+
+    async def _act(self, effect: Effect) -> None:
+        match effect:
+            case Type(text):
+                await self._tmux.type(self._pane, text)
+            case Paste(text):
+                await self._tmux.paste(self._pane, text)
+            case Press(keys):
+                await self._tmux.press(self._pane, *keys)
+            case LeaveMode():
+                await self._tmux.leave_mode(self._pane)
+            case Keep(draft):
+                await self._keep(draft)
+
+    async def _keep(self, draft: str | None) -> None:
+        name = f"paneward-draft-{self._pane.lstrip('%')}"
+        if draft is None:
+            await self._tmux.run("delete-buffer", "-b", name)
+        else:
+            await self._tmux.run("set-buffer", "-b", name, "--", draft)
+
+    async def _watch_and_look(self, at_most: float, process: bool) -> Scene:
+        until = self._clock.now() + at_most
+        if await self._watch.wait(self._scene.output_seq, max(at_most, 0.0)):
+            await self._space_out(until)
+        else:
+            self._gap = FIRST_GAP
+        return await self.look(process)
+
+    async def _space_out(self, until: float) -> None:
+        now = self._clock.now()
+        pause = min(self._scene.now + self._gap - now, until - now)
+        if pause > 0:
+            await self._clock.sleep(pause)
+        self._gap = min(self._gap * 2, LONGEST_GAP)
+
+    async def look(self, process: bool = True) -> Scene:
+        """Look now, and keep the scene."""
+        seq = self._watch.output_seq  # read first: output that comes meanwhile must count as not yet seen
+        try:
+            snapshot = await self._tmux.look(self._pane)
+        except PaneNotFound:
+            self._scene = replace(self._scene, gone=True, now=self._clock.now())
+            return self._scene
+        facts = await self._tmux.process(snapshot) if process and not snapshot.dead else None
+        now = self._clock.now()
+        if not process and not snapshot.dead:
+            facts = self._scene.process
+        self._scene = Scene(snapshot, facts, now, seq, self._quiet(snapshot, now))
+        return self._scene
+
+    def _quiet(self, snapshot: Snapshot, now: float) -> float:
+        last = self._watch.last_output_at
+        return now - (self._joined_at if last is None else last)
