@@ -1,0 +1,288 @@
+"""A question with options, read from the screen: functions.
+
+Options are rows that begin alike: numbered, or in one column behind a mark. That they are live, and no list in
+a text, is shown by three things together: exactly one is marked, nothing but hints stands below them, and the
+cursor does not stand in them as in an editor.
+
+What surprised us:
+- A draft of several lines in an input box looks like a menu: a prompt glyph, and further lines indented below it.
+- Two permission dialogs in a row have the same question and the same options; only the command above differs.
+  So the fingerprint covers the whole dialog where a rule or a box shows its beginning.
+- Some menus let the numbers run on behind a separator.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import takewhile
+
+from paneward.core.result import Menu, Option
+from paneward.core.scene import Snapshot
+from paneward.core.screen.cells import Screen, columns
+from paneward.core.screen.lines import Kind, Line, lines, typing_at
+
+RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
+TICKED = set("xX✓✔*•☑☒◼⬢◉●")
+GAP = 3  # rows without text between numbered options: a separator with a blank on either side
+MARGIN = 4  # columns that programs leave free at the right
+CHROME = 3  # rows of a status line that may stand below a closed box
+BODY = 40  # rows above the options that may belong to the dialog
+_BOX = r"(?:\[[ xX✓✔*•]?\]|\([ xX*•]?\)(?= )|[●○◯◉◇◆☐☑☒◻◼✔✓⬡⬢](?= ))"
+_OPTION = re.compile(
+    rf"(?:(?P<mark>[❯›>▶→➤▸»⏵]|[-=]>) *)?(?:(?P<before>{_BOX}) +)?(?:(?P<number>\d{{1,2}})[.)] +)?"
+    rf"(?:(?P<after>{_BOX}) +)?(?P<label>\S.*)"
+)
+_BUTTON = re.compile(r"\[ ?([^\[\]<>]*[^\[\]<>\s]) *\]|< ?([^\[\]<>]*[^\[\]<>\s]) *>")
+_LETTER = re.compile(r"\((\w)\)$")
+_MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)
+_GROUND = re.compile(r"\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]")
+_FREE_TEXT = re.compile(
+    r"(?:type (?:something|your|a |in )|other(?:\s*[(:.…–-]|$)|something else|none of the above|custom(?: answer|$)"
+    r"|(?:no|reject|deny),? (?:and )?(?:tell|say|suggest|provide|explain|give)|write (?:your|my) own)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A row that can be an option."""
+
+    line: Line
+    mark: str
+    number: int | None
+    box: str
+    label: str
+    column: int  # where the label begins
+    rest: tuple[Line, ...] = ()  # the rows below that belong to it
+
+    @property
+    def last(self) -> int:
+        return self.rest[-1].y if self.rest else self.line.y
+
+
+def read_menu(snapshot: Snapshot) -> Menu | None:
+    """The menu that waits for a choice, or None."""
+    screen = Screen.of(snapshot)
+    page = lines(screen)
+    for anchor in _anchors(page):
+        choices = _siblings(page, anchor)
+        if len(choices) > 1 and (menu := _live(screen, page, choices)):
+            return menu
+    return _read_buttons(page)
+
+
+def _choice(line: Line) -> Choice | None:
+    found = _OPTION.fullmatch(line.text) if line.kind is Kind.TEXT else None
+    if found is None:
+        return None
+    number = int(found["number"]) if found["number"] else None
+    box = found["before"] or found["after"] or ""
+    return Choice(line, found["mark"] or "", number, box, found["label"], line.x + found.start("label"))
+
+
+def _anchors(page: list[Line]) -> Iterator[Choice]:
+    """The rows that may be the chosen option, the likeliest first: marked, then filled, then drawn otherwise."""
+    choices = [choice for line in reversed(page) if (choice := _choice(line))]
+    yield from (choice for choice in choices if choice.mark)
+    yield from (choice for choice in choices if RADIO.get(choice.box))
+    yield from (choice for choice in choices if _GROUND.search(choice.line.row.raw) and choice.line.style.highlighted)
+
+
+def _siblings(page: list[Line], anchor: Choice) -> list[Choice]:
+    """The options around one of them, from the top, each with the rows that belong to it."""
+    above = list(_walk(page, anchor, -1))[::-1]
+    choices = [*above, anchor, *_walk(page, anchor, 1)]
+    ends = [choice.line.y for choice in choices[1:]] + [len(page)]
+    return [_with_rest(choice, page[choice.line.y + 1 : end]) for choice, end in zip(choices, ends, strict=True)]
+
+
+def _walk(page: list[Line], start: Choice, step: int) -> Iterator[Choice]:
+    """The options that follow one another in one direction."""
+    at, gap, y = start, 0, start.line.y + step
+    while 0 <= y < len(page) and gap <= (GAP if start.number is not None else 0):
+        line, choice = page[y], _choice(page[y])
+        if choice and _follows(choice, at, step):
+            yield choice
+            at = choice
+        elif line.kind is Kind.TEXT and not _inner(page, line, start):
+            return
+        gap = 0 if line.kind is Kind.TEXT else gap + 1
+        y += step
+
+
+def _follows(choice: Choice, other: Choice, step: int) -> bool:
+    if other.number is not None:
+        return choice.number == other.number + step and abs(choice.column - other.column) <= 1
+    asks = step < 0 and choice.label.endswith((":", "?"))
+    return choice.number is None and choice.column == other.column and not asks
+
+
+def _inner(page: list[Line], line: Line, choice: Choice) -> bool:
+    """A row that is no option but belongs to one: it stands deeper, or the row above ran into the edge."""
+    if choice.number is None:
+        return line.x > choice.column
+    return line.x > choice.column - len("1. ") or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
+
+
+def _with_rest(choice: Choice, below: list[Line]) -> Choice:
+    """Take the rows right below an option that belong to it; its label is joined with what was wrapped."""
+    rest = tuple(takewhile(lambda line: line.kind is Kind.TEXT and not _ends(line, choice), below))
+    label, above = choice.label, choice.line
+    for line in rest:
+        if not _wrapped(choice, above, line):
+            break
+        label += line.text if above.end >= above.edge else f" {line.text}"
+        above = line
+    return replace(choice, label=label, rest=rest)
+
+
+def _ends(line: Line, choice: Choice) -> bool:
+    """The row below an option stands for itself: not deeper than the option, and the option's row had room left."""
+    return line.x <= choice.line.x + (2 if choice.mark else 0) and choice.line.end < choice.line.edge - 1
+
+
+def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
+    """The row goes on with the label: drawn alike, and its first word had no room in the row above."""
+    room = above.edge - MARGIN - above.end
+    return line.style == choice.line.row.style(choice.column) and columns(line.text.split()[0]) >= room
+
+
+def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | None:
+    """The menu of these options, if it is one that waits for a key."""
+    first, last = choices[0].line, choices[-1].last
+    chosen, question, below = _chosen(choices), _question(page, first.y), page[last + 1 :]
+    if chosen is None or _edited(screen, choices) or not _whole(page, choices[0]):
+        return None
+    if not _quiet(below, boxed=first.edge < screen.width) or _asks_for_text(screen, last):
+        return None
+    if not _evident(choices, page[first.y - 1] if first.y else None, below, question):
+        return None
+    ticked = _ticked(choices)
+    options = [_option(place, choice, ticked) for place, choice in enumerate(choices, 1)]
+    return _menu(page, first.y, options, chosen, multi=ticked)
+
+
+def _menu(page: list[Line], y: int, options: list[Option], chosen: int, multi: bool) -> Menu:
+    free = next((at for at, option in enumerate(options) if _FREE_TEXT.match(option.label)), None)
+    said = [_body(page, y), *(option.label for option in options)]
+    return Menu(_question(page, y), tuple(options), chosen, free, multi, fingerprint(said))
+
+
+def _option(place: int, choice: Choice, ticked: bool) -> Option:
+    letter = _LETTER.search(choice.label)
+    number = place if choice.number is None else choice.number
+    key = "" if choice.number is None or number > 9 else str(number)
+    checked = bool(TICKED & set(choice.box)) if ticked and choice.box else None
+    return Option(number, choice.label, key or (letter[1] if letter else ""), checked)
+
+
+def _ticked(choices: list[Choice]) -> bool:
+    """Several can be chosen: there are boxes to tick, and they are not the round ones of which one is filled."""
+    boxes = [choice.box for choice in choices if choice.box]
+    round_ones = all(box in "●○◆◇" for box in boxes)
+    return len(boxes) > 1 and not round_ones
+
+
+def _chosen(choices: list[Choice]) -> int | None:
+    """The place of the one option that is marked, else filled, else drawn otherwise than all others."""
+    marked = [at for at, choice in enumerate(choices) if choice.mark]
+    filled = [at for at, choice in enumerate(choices) if RADIO.get(choice.box)]
+    grounds = [(choice.line.style.reverse, choice.line.style.bg) for choice in choices]
+    other = [at for at, ground in enumerate(grounds) if grounds.count(ground) == 1]
+    found = marked or filled or (other if len(set(grounds)) == 2 else [])
+    if len(choices) == 2 and not marked and not filled:
+        found = [at for at in other if choices[at].line.style.highlighted]
+    return found[0] if len(found) == 1 else None
+
+
+def _edited(screen: Screen, choices: list[Choice]) -> bool:
+    """The cursor stands in an option's text: this is a draft in an editor, unless the option is to be typed into."""
+    at = typing_at(screen)
+    inside = [choice for choice in choices if at and choice.line.y <= at[1] <= choice.last and at[0] > choice.column]
+    return any(not _FREE_TEXT.match(choice.label) for choice in inside)
+
+
+def _whole(page: list[Line], first: Choice) -> bool:
+    """The numbers begin at the beginning, or the screen shows that there is more above."""
+    above = page[first.line.y - 1] if first.line.y else None
+    return first.number in (None, 0, 1) or above is None or bool(above.text and _MORE.fullmatch(above.text))
+
+
+def _quiet(below: list[Line], boxed: bool) -> bool:
+    """Nothing stands below but rules, hints and, under a closed box, a status line."""
+    talk = [line for line in below if line.kind is Kind.TEXT and not _MORE.fullmatch(line.text)]
+    if any(line.prompt for line in talk):
+        return False
+    closed = boxed and bool(below) and below[0].kind is not Kind.TEXT
+    others = [line for line in talk if not (line.keys_hint or line.faint)]
+    return len(others) <= (CHROME if closed else 0)
+
+
+def _asks_for_text(screen: Screen, last: int) -> bool:
+    """The cursor waits behind a line prompt below the options: `Choice:`."""
+    at = typing_at(screen)
+    return (
+        at is not None and at[1] > last and screen.row(at[1]).left(at[0]).rstrip().endswith((":", "?", ">", "$", "#"))
+    )
+
+
+def _evident(choices: list[Choice], above: Line | None, below: list[Line], question: str) -> bool:
+    """What a draft between the rules of an input box lacks, and a list without numbers needs: somebody asks."""
+    hinted = any(line.keys_hint for line in below) or "arrow" in question.lower()
+    asked = question.endswith(("?", ":", ")"))
+    if choices[0].number is not None and any(choice.mark or choice.box for choice in choices):
+        return bool(question) or above is None or above.kind is not Kind.RULE
+    return bool(question) and (asked or hinted)
+
+
+def _question(page: list[Line], y: int) -> str:
+    """The paragraph above the options."""
+    rows = page[:y][::-1]
+    while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and _MORE.fullmatch(rows[0].text))):
+        rows = rows[1:]
+    return " ".join([line.text for line in takewhile(lambda line: line.kind is Kind.TEXT, rows)][::-1])
+
+
+def _body(page: list[Line], y: int) -> str:
+    """All that the dialog says above its options, where a rule shows its beginning; else the question."""
+    rows = page[max(0, y - BODY) : y][::-1]
+    said = list(takewhile(lambda line: line.kind is not Kind.RULE, rows))
+    if len(said) == len(rows) or not any(line.kind is Kind.TEXT for line in said):
+        return _question(page, y)
+    return "\n".join(line.text for line in reversed(said))
+
+
+def fingerprint(texts: list[str]) -> str:
+    """A short name for what a dialog says: blanks do not count, nor symbols, which blink."""
+    kept = ("".join(char for char in text if not _blinks(char)) for text in texts)
+    return sha256("\n".join(kept).encode(errors="replace")).hexdigest()[:16]
+
+
+def _blinks(char: str) -> bool:
+    return char.isspace() or unicodedata.category(char) == "So"
+
+
+def _read_buttons(page: list[Line]) -> Menu | None:
+    """A row of `[ Yes ] [ No ]`, one of them drawn otherwise or behind a mark."""
+    for line in reversed(page):
+        buttons = list(_BUTTON.finditer(line.text)) if line.kind is Kind.TEXT else []
+        if len(buttons) < 2 or _BUTTON.sub("", line.text).strip(" ❯›>▶▸"):
+            continue
+        chosen = _chosen_button(line, buttons)
+        if chosen is None or not _quiet(page[line.y + 1 :], boxed=line.edge < line.row.width):
+            return None
+        options = [Option(place, button[1] or button[2]) for place, button in enumerate(buttons, 1)]
+        return _menu(page, line.y, options, chosen, multi=False)
+    return None
+
+
+def _chosen_button(line: Line, buttons: list[re.Match[str]]) -> int | None:
+    marked = [at for at, button in enumerate(buttons) if line.text[: button.start()].rstrip(" ")[-1:] in set("❯›▶▸")]
+    styles = [line.row.style(line.x + button.start(button.lastindex or 0)) for button in buttons]
+    other = [at for at, style in enumerate(styles) if styles.count(style) == 1]
+    if len(buttons) == 2:
+        other = [at for at in other if styles[at].highlighted]
+    found = marked or other
+    return found[0] if len(found) == 1 else None
