@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
@@ -28,6 +28,7 @@ TICKED = set("xX✓✔*•☑☒◼⬢◉●")
 GAP = 3  # rows without text between numbered options: a separator with a blank on either side
 MARGIN = 4  # columns that programs leave free at the right
 CHROME = 3  # rows of a status line that may stand below a closed box
+PARAGRAPHS = 3  # above the options, in which the question is looked for: what it is about may stand between
 BODY = 40  # rows above the options that may belong to the dialog
 _BOX = r"(?:\[[ xX✓✔*•]?\]|\([ xX*•]?\)(?= )|[●○◯◉◇◆☐☑☒◻◼✔✓⬡⬢](?= ))"
 _OPTION = re.compile(
@@ -55,6 +56,7 @@ class Choice:
     box: str
     label: str
     column: int  # where the label begins
+    stem: int  # what is in line with the other options: the column behind the number, or of the label
     rest: tuple[Line, ...] = ()  # the rows below that belong to it
 
     @property
@@ -79,7 +81,9 @@ def _choice(line: Line) -> Choice | None:
         return None
     number = int(found["number"]) if found["number"] else None
     box = found["before"] or found["after"] or ""
-    return Choice(line, found["mark"] or "", number, box, found["label"], line.x + found.start("label"))
+    column = line.x + found.start("label")
+    stem = column if number is None else line.x + found.end("number")
+    return Choice(line, found["mark"] or "", number, box, found["label"], column, stem)
 
 
 def _anchors(page: list[Line]) -> Iterator[Choice]:
@@ -114,16 +118,16 @@ def _walk(page: list[Line], start: Choice, step: int) -> Iterator[Choice]:
 
 def _follows(choice: Choice, other: Choice, step: int) -> bool:
     if other.number is not None:
-        return choice.number == other.number + step and abs(choice.column - other.column) <= 1
+        return choice.number == other.number + step and choice.stem == other.stem
     asks = step < 0 and choice.label.endswith((":", "?"))
-    return choice.number is None and choice.column == other.column and not asks
+    return choice.number is None and choice.stem == other.stem and not asks
 
 
 def _inner(page: list[Line], line: Line, choice: Choice) -> bool:
     """A row that is no option but belongs to one: it stands deeper, or the row above ran into the edge."""
     if choice.number is None:
-        return line.x > choice.column
-    return line.x > choice.column - len("1. ") or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
+        return line.x > choice.stem
+    return line.x >= choice.stem or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
 
 
 def _with_rest(choice: Choice, below: list[Line]) -> Choice:
@@ -133,7 +137,7 @@ def _with_rest(choice: Choice, below: list[Line]) -> Choice:
     for line in rest:
         if not _wrapped(choice, above, line):
             break
-        label += line.text if above.end >= above.edge else f" {line.text}"
+        label += _joint(above, line) + line.text
         above = line
     return replace(choice, label=label, rest=rest)
 
@@ -147,6 +151,11 @@ def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
     """The row goes on with the label: drawn alike, and its first word had no room in the row above."""
     room = above.edge - MARGIN - above.end
     return line.style == choice.line.row.style(choice.column) and columns(line.text.split()[0]) >= room
+
+
+def _joint(above: Line, line: Line) -> str:
+    """What stood between the last word of a row and the first of the next: nothing where the terminal cut a word."""
+    return "" if above.end >= above.edge and line.x == 0 else " "
 
 
 def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | None:
@@ -230,19 +239,45 @@ def _asks_for_text(screen: Screen, last: int) -> bool:
 
 def _evident(choices: list[Choice], above: Line | None, below: list[Line], question: str) -> bool:
     """What a draft between the rules of an input box lacks, and a list without numbers needs: somebody asks."""
-    hinted = any(line.keys_hint for line in below) or "arrow" in question.lower()
-    asked = question.endswith(("?", ":", ")"))
     if choices[0].number is not None and any(choice.mark or choice.box for choice in choices):
         return bool(question) or above is None or above.kind is not Kind.RULE
-    return bool(question) and (asked or hinted)
+    return bool(question) and (_asks(question) or any(line.keys_hint for line in below))
+
+
+def _asks(text: str) -> bool:
+    return text.endswith(("?", ":", ")")) or text.startswith(("? ", "◆"))
 
 
 def _question(page: list[Line], y: int) -> str:
-    """The paragraph above the options."""
+    """The paragraph above the options, with those between it and one above that asks."""
+    said: list[str] = []
+    for _ in range(PARAGRAPHS):
+        paragraph = _paragraph_above(page, y)
+        if not paragraph:
+            break
+        said.insert(0, _spoken(paragraph))
+        if _asks(said[0]):
+            return " ".join(said)
+        y = paragraph[0].y
+    return said[-1] if said else ""
+
+
+def _paragraph_above(page: list[Line], y: int) -> list[Line]:
     rows = page[:y][::-1]
     while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and _MORE.fullmatch(rows[0].text))):
         rows = rows[1:]
-    return " ".join([line.text for line in takewhile(lambda line: line.kind is Kind.TEXT, rows)][::-1])
+    return list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1]
+
+
+def _spoken(paragraph: list[Line]) -> str:
+    """Its text; when it ends by asking, without the rows before the one in which the question began."""
+    width = max(line.end for line in paragraph)
+    text = paragraph[-1].text
+    for above, line in reversed(list(pairwise(paragraph))):
+        if _asks(text) and above.end + 1 + columns(line.text.split()[0]) <= width:
+            break
+        text = above.text + _joint(above, line) + text
+    return text
 
 
 def _body(page: list[Line], y: int) -> str:
