@@ -290,8 +290,10 @@ def _create(connection: sa.Connection) -> None:
             hint="A newer Paneward wrote it: upgrade, or set PANEWARD_STATE_DIR to another directory.",
         )
     _pragma(connection, "journal_mode=WAL")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")  # killed in the middle, nothing of it is there
     _DELIVERIES.metadata.create_all(connection)
     _pragma(connection, f"user_version={SCHEMA}")
+    connection.exec_driver_sql("COMMIT")
 
 
 def _trim(connection: sa.Connection) -> None:
