@@ -6,6 +6,7 @@ like a clock read may be any method called `time`, so only names that come from 
 """
 
 import ast
+import re
 import statistics
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +27,8 @@ CLOCK_NAMES = {
 }
 # The adapter is where the clock is; the demo agent is a program of its own, in its own process, of the stdlib alone.
 CLOCK_PLACES = ("adapters/clock.py", "demo/agent.py")
+# The store stamps what it keeps with the wall clock, which is for people and never decides anything.
+WALL_CLOCK_PLACES = ("store.py", "store/")
 # A command line pays for what it imports, so the command that needs a heavy part imports it.
 LAZY_PLACES = ("__main__.py", "surfaces/cli")
 
@@ -149,16 +152,31 @@ def clock_reads(source: Source) -> Iterator[Finding]:
     """Any mention counts, a call or not: a default argument `now=time.monotonic` reads the clock as well."""
     if below_package(source) in CLOCK_PLACES:
         return
-    bound = bindings(source.tree)
+    bound, stamps = bindings(source.tree), below_package(source).startswith(WALL_CLOCK_PLACES)
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name | ast.Attribute) and (meaning(node, bound) in CLOCK_NAMES or is_loop_time(node)):
+        if not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        name = meaning(node, bound)
+        if is_loop_time(node) or (name in CLOCK_NAMES and not (stamps and name.startswith("datetime."))):
             yield Finding(source.path, node.lineno, f"{ast.unparse(node)} outside adapters/clock.py")
 
 
+def possessive_groups(source: Source) -> Iterator[Finding]:
+    """`(?:...)*+` fails to match in Python 3.11.2, which Debian 12 has; `(?>(?:...)*)` says the same and works."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            text = node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+            if re.search(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+", text):
+                yield Finding(source.path, node.lineno, "a possessive quantifier after a group: write (?>(?:...)*)")
+
+
+PACKAGE_RULES: tuple[Rule, ...] = (late_imports, clock_reads, possessive_groups)
+
+
 def hard_findings(code: list[Source], beside: list[Source]) -> list[Finding]:
-    """What must never be: sizes hold everywhere, the clock and late imports in the package."""
+    """What must never be: sizes hold everywhere, the others in the package."""
     everywhere = [found for source in code + beside for rule in (long_functions, long_file) for found in rule(source)]
-    return everywhere + [found for source in code for rule in (late_imports, clock_reads) for found in rule(source)]
+    return everywhere + [found for source in code for rule in PACKAGE_RULES for found in rule(source)]
 
 
 def row(name: str, value: str, aim: str, met: bool) -> str:
@@ -181,6 +199,7 @@ def table(code: list[Source], tests: list[Source]) -> list[str]:
         row("tests to code, written lines", f"{ratio:.2f}", f"{least} to {most}", least <= ratio <= most),
         row("own package imported late", *counted(code, late_imports)),
         row("clock outside adapters/clock.py", *counted(code, clock_reads)),
+        row("possessive groups in patterns", *counted(code, possessive_groups)),
     ]
 
 

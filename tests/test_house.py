@@ -134,6 +134,18 @@ def test_the_clock_port_and_other_names_are_no_clock_reads(text: str) -> None:
     assert findings(measures.clock_reads, text) == []
 
 
+def test_the_store_may_stamp_with_the_wall_clock_and_read_no_other() -> None:
+    stamp, read = "from datetime import datetime\ndatetime.now()", "import time\ntime.monotonic()"
+    assert findings(measures.clock_reads, stamp, "src/paneward/store.py") == []
+    assert len(findings(measures.clock_reads, read, "src/paneward/store.py")) == 1
+
+
+def test_a_possessive_group_is_found_and_a_possessive_class_is_not() -> None:
+    assert len(findings(measures.possessive_groups, 'x = r"(?:a|b)*+c"')) == 1
+    assert len(findings(measures.possessive_groups, 'x = rb"(a|b){2,}+c"')) == 1
+    assert findings(measures.possessive_groups, r'x = r"[ab]*+\)*+(?>(?:a|b)*)c"') == []
+
+
 def test_an_own_import_inside_a_function_is_found_outside_the_lazy_places() -> None:
     text = "def f():\n    from paneward.core import screen\n"
     assert findings(measures.late_imports, text) == ["f imports paneward.core inside itself"]
