@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
 from paneward.core.screen.ghost import faint
-from paneward.core.screen.style import PLAIN, Style
+from paneward.core.screen.style import Style
 
 _DRAWN = "─━═╌┄┈╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╠╣╹▀▄▔▁"
 _RULE = re.compile(
@@ -64,10 +64,11 @@ class Line:
         styles = self.row.styled(self.x, self.end)
         return bool(styles) and all(map(faint, styles))
 
-    def stands_out(self, x: int) -> Style:
-        """How its text is drawn from column `x` on, when in one style only; else plain."""
-        styles = self.row.styled(x, self.end)
-        return styles.pop() if len(styles) == 1 else PLAIN
+    @property
+    def highlighted(self) -> bool:
+        """All of it stands out by its ground."""
+        styles = self.row.styled(self.x, self.end)
+        return bool(styles) and all(style.highlighted for style in styles)
 
 
 def lines(screen: Screen) -> list[Line]:

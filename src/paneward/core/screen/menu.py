@@ -91,7 +91,7 @@ def _anchors(page: list[Line]) -> Iterator[Choice]:
     choices = [choice for line in reversed(page) if (choice := _choice(line))]
     yield from (choice for choice in choices if choice.mark)
     yield from (choice for choice in choices if RADIO.get(choice.box))
-    yield from (choice for choice in choices if _GROUND.search(choice.line.row.raw) and choice.line.style.highlighted)
+    yield from (choice for choice in choices if _GROUND.search(choice.line.row.raw) and choice.line.highlighted)
 
 
 def _siblings(page: list[Line], anchor: Choice) -> list[Choice]:
