@@ -64,7 +64,7 @@ def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 def take(folder: Path, timeout: float = LONG, key: str = "server %3") -> None:
     async def main() -> None:
-        async with pane_lock(folder, key, timeout, name="%3"):
+        async with pane_lock(folder, key, timeout):
             pass
 
     asyncio.run(main())
@@ -142,7 +142,7 @@ def test_a_time_out_behind_a_task_of_the_same_process_names_this_process(tmp_pat
         async with pane_lock(tmp_path, "server %3", LONG), pane_lock(tmp_path, "server %3", 0.01):
             pass
 
-    with pytest.raises(PanewardError, match=f"holds pane server %3 .pid {os.getpid()}."):
+    with pytest.raises(PanewardError, match=f"holds pane %3 .pid {os.getpid()}."):
         asyncio.run(main())
 
 

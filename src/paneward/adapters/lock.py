@@ -47,8 +47,8 @@ _guard = threading.Lock()
 
 
 @contextlib.asynccontextmanager
-async def pane_lock(directory: Path, key: str, timeout: float, name: str = "") -> AsyncIterator[None]:
-    """Be the only writer of the pane that `key` names, across processes; `name` is what people call it.
+async def pane_lock(directory: Path, key: str, timeout: float) -> AsyncIterator[None]:
+    """Be the only writer of the pane that `key` names, across processes: `<tmux server> <pane>`.
 
     Raises `PanewardError` with TIMEOUT after `timeout` seconds, naming the process that holds it.
     """
@@ -57,7 +57,7 @@ async def pane_lock(directory: Path, key: str, timeout: float, name: str = "") -
     queue = queues.setdefault(path, _Queue())
     queue.users += 1
     try:
-        file = await _acquire(path, queue, timeout, name or key)
+        file = await _acquire(path, queue, timeout, key.split(" ")[-1])
         try:
             yield
         finally:
@@ -69,7 +69,7 @@ async def pane_lock(directory: Path, key: str, timeout: float, name: str = "") -
             del queues[path]
 
 
-async def _acquire(path: Path, queue: _Queue, timeout: float, name: str) -> int:
+async def _acquire(path: Path, queue: _Queue, timeout: float, pane: str) -> int:
     """The locked file; on the way out of here by an exception nothing is held."""
     try:
         async with asyncio.timeout(timeout):
@@ -81,7 +81,7 @@ async def _acquire(path: Path, queue: _Queue, timeout: float, name: str) -> int:
                 raise
     except TimeoutError:
         raise PanewardError(
-            f"another sender holds pane {name} ({_holder(path)})",
+            f"another sender holds pane {pane} ({_holder(path)})",
             code=Code.TIMEOUT,
             hint="Nothing was typed. Try again when that sender is done, or with a longer time-out.",
         ) from None
