@@ -1,9 +1,9 @@
 """ECMA-48 stream -> plain text. A machine, written twice.
 
 `ByteStripper` is the reference: one table, one byte at a time. `Stripper` writes the same bytes many times faster: what
-is well formed is cut out by regular expressions, and a chunk they cannot vouch for goes to a `ByteStripper`, which also
-holds the state between chunks. Text keeps TAB, LF and CR; cursor-forward becomes blanks and cursor-down newlines,
-because agents set words and lines apart with them.
+is well formed is cut out by regular expressions, the beginning of a sequence at the end of a chunk is carried to the
+next one, and whatever they cannot vouch for, or is too long to carry, goes to a `ByteStripper`. Text keeps TAB, LF and
+CR; cursor-forward becomes blanks and cursor-down newlines, because agents set words and lines apart with them.
 
 What surprised us:
 
@@ -26,6 +26,7 @@ from typing import Final
 
 MOST_BLANKS: Final = 1000  # wider than any pane; a count of 10^9 must not become 10^9 blanks
 MOST_NEWLINES: Final = 100  # higher than most panes, and one is enough to end a line
+MOST_CARRIED: Final = 64  # longer than any sequence in use
 
 _BEL, _CAN, _SUB, _ESC = 0x07, 0x18, 0x1A, 0x1B
 _C1_LEAD = 0xC2
@@ -147,6 +148,7 @@ _FINISHED = re.compile(rb"\x1b(?:\[[ -?]*+[@-~]|%b|%b|%b)" % (_OSC_BODY, _STRING
 # The end of a string may be missing here: where it is, an ESC follows, or followed before the chunk was cut.
 _REMOVED = re.compile(rb"\x1b(?:\[[ -?]*+[@AD-~]|%b?+|%b?+|%b)" % (_OSC_BODY, _STRING_BODY, _SHORT))
 _MOVEMENT = re.compile(rb"(\x1b\[[0-9;]*+[BC])")
+_BEGUN = re.compile(rb"\x1b(?:\[[ -?]*+|[ -/]*+)|\xc2?+")
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 
 # Where the byte machine is likely to come to rest. A bad guess costs time only: it is right in plain text too.
@@ -200,9 +202,10 @@ def _cut(data: bytes) -> int:
 class Stripper:
     """The same text as of a `ByteStripper`, by regular expressions where the input is well formed."""
 
-    __slots__ = ("_machine",)
+    __slots__ = ("_carry", "_machine")
 
     def __init__(self) -> None:
+        self._carry = b""  # a short, regular beginning; any other is in the machine
         self._machine = ByteStripper()
 
     def feed(self, data: bytes) -> bytes:
@@ -211,13 +214,18 @@ class Stripper:
         if machine.torn or machine.state is not _GROUND:
             head, start = self._resume(data)
             return head + self.feed(data[start:]) if start < len(data) else head
+        if self._carry:
+            data, self._carry = self._carry + data, b""
         if b"\xc2" in data and _C1.search(data):
             return machine.feed(data)
         cut = _cut(data)
         text = _strip_well_formed(data[:cut])
         if text is None:
             return machine.feed(data)
-        return text + machine.feed(data[cut:]) if cut < len(data) else text
+        if len(data) - cut <= MOST_CARRIED and _BEGUN.fullmatch(data, cut):
+            self._carry = data[cut:]
+            return text
+        return text + machine.feed(data[cut:])
 
     def _resume(self, data: bytes) -> tuple[bytes, int]:
         """Finish what the last chunk left open; return its text and where plain text begins."""
@@ -233,7 +241,8 @@ class Stripper:
 
     def flush(self) -> bytes:
         """The stream ended: return a torn character that stood in plain text, forget an unfinished sequence."""
-        return self._machine.flush()
+        rest, self._carry = self._machine.feed(self._carry), b""
+        return rest + self._machine.flush()
 
 
 def strip(data: bytes) -> bytes:
