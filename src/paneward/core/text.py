@@ -54,8 +54,8 @@ _SECRETS = (
         ("private key",),
         re.compile(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"|(?:\s*+[A-Za-z0-9+/]{12,}+=*)*+)"  # cut off by the screen's edge
+            r"(?:(?>(?:[^-]|-(?!----))*)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"|(?>(?:\s*+[A-Za-z0-9+/]{12,}+=*)*))"  # cut off by the screen's edge
         ),
     ),
     _Secret(
