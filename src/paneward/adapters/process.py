@@ -1,15 +1,200 @@
-"""What the operating system knows of the program in a pane."""
+"""What the operating system knows of the program in a pane: who is in the foreground, and whether it reads.
+
+Here it is asked through /proc and the terminal itself; on another host through one shell that is kept open.
+
+What surprised us: a terminal read sleeps in `wait_woken`, and so does a read from a socket, so the system call
+and its file are looked at where we may; a thread that is refused to us looks as if it ran (`0`); the leader of a
+pipeline can be gone while the others go on; an editor waits in select or epoll, which tells something only in
+raw mode; the bytes typed and not yet taken can be counted (FIONREAD), in canonical mode whole lines only.
+"""
+
+import array
+import fcntl
+import os
+import platform
+import termios
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from paneward.adapters.host import Host
+from paneward.adapters.process_remote import RemoteProbe
+from paneward.core.foreground import READS, SHELLS, Wait, waiting
 from paneward.core.scene import ProcessFacts, Snapshot
+
+MANY = 300  # processes of one pane that are looked at; a build of more is certainly not waiting for keys
+READ_CALLS = {"x86_64": {"0", "19"}, "aarch64": {"63", "65"}}.get(platform.machine(), set())
 
 
 class ProcessProbe:
+    """Process facts on one host."""
+
     def __init__(self, host: Host) -> None:
-        self._host = host
+        self._remote = None if host.local else RemoteProbe(host)
 
     async def facts(self, snapshot: Snapshot) -> ProcessFacts | None:
-        return None
+        """None where nothing can be seen."""
+        if snapshot.dead or not snapshot.pid:
+            return None
+        if self._remote is not None:
+            return await self._remote.facts(snapshot)
+        return local_facts(snapshot.pid, snapshot.tty)
 
     async def close(self) -> None:
-        return
+        if self._remote is not None:
+            self._remote.close()
+
+
+def _read(path: str) -> str:
+    """A small file of /proc; empty when it is gone or not for us."""
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(fd, 1 << 16).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(fd)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stat:
+    pid: int
+    parent: int
+    group: int
+    foreground: int
+
+
+def _stat(pid: int) -> _Stat | None:
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    if len(fields) < 6:
+        return None
+    return _Stat(pid, int(fields[1]), int(fields[2]), int(fields[5]))
+
+
+def _numbers(path: str) -> list[int]:
+    try:
+        return [int(name) for name in os.listdir(path) if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _children(pid: int) -> list[int]:
+    return [
+        int(word)
+        for task in _numbers(f"/proc/{pid}/task")
+        for word in _read(f"/proc/{pid}/task/{task}/children").split()
+    ]
+
+
+def _descendants(root: int) -> Iterator[_Stat]:
+    """The processes of a pane; those started last come first, as the foreground is among them."""
+    stack = [root]
+    for _ in range(MANY):
+        if not stack:
+            return
+        stat = _stat(stack.pop())
+        if stat is not None:
+            yield stat
+            stack += _children(stat.pid)
+
+
+def _members(root: int, group: int) -> Iterator[int]:
+    """The processes of the foreground group, the leader first; all of /proc is read only if none is a descendant."""
+    found = False
+    leader = _stat(group)
+    if leader is not None and leader.group == group:
+        found = True
+        yield group
+    for stat in _descendants(root):
+        if stat.group == group and stat.pid != group:
+            found = True
+            yield stat.pid
+    if not found:
+        yield from (pid for pid in _numbers("/proc") if (one := _stat(pid)) is not None and one.group == group)
+
+
+def _is_terminal(pid: int, fd: str, tty: str) -> bool:
+    try:
+        return os.readlink(f"/proc/{pid}/fd/{fd}") in (tty, "/dev/tty")
+    except OSError:
+        return False
+
+
+def _thread(pid: int, task: int, tty: str) -> Wait:
+    base = f"/proc/{pid}/task/{task}"
+    wchan = _read(f"{base}/wchan")
+    if wchan in ("", "0"):
+        state = _read(f"{base}/stat").rpartition(")")[2].split()[:1]
+        return Wait.HIDDEN if state == ["S"] else Wait.ELSEWHERE
+    if wchan not in READS:
+        return waiting(wchan)
+    call = _read(f"{base}/syscall").split()
+    if call and READ_CALLS:
+        reads = call[0] in READ_CALLS and _is_terminal(pid, str(int(call[1], 16)), tty)
+    else:
+        reads = _is_terminal(pid, "0", tty)
+    return Wait.TERMINAL if reads else Wait.ELSEWHERE
+
+
+def _reading(members: Iterator[int], tty: str, canonical: bool | None) -> bool | None:
+    verdict: bool | None = False
+    for pid in members:
+        for task in _numbers(f"/proc/{pid}/task"):
+            match _thread(pid, task, tty).reading(canonical):
+                case True:
+                    return True
+                case None:
+                    verdict = None
+    return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Terminal:
+    canonical: bool | None = None
+    echo: bool | None = None
+    unread: int | None = None
+
+
+def _terminal(tty: str) -> _Terminal:
+    if not tty.startswith("/dev/"):
+        return _Terminal()
+    try:
+        fd = os.open(tty, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return _Terminal()
+    try:
+        local = termios.tcgetattr(fd)[3]
+        unread = array.array("i", [0])
+        fcntl.ioctl(fd, termios.FIONREAD, unread)
+        return _Terminal(bool(local & termios.ICANON), bool(local & termios.ECHO), unread[0])
+    except (OSError, termios.error):
+        return _Terminal()
+    finally:
+        os.close(fd)
+
+
+def local_facts(pid: int, tty: str) -> ProcessFacts | None:
+    """The foreground of the terminal `tty`, on which `pid` was started."""
+    pane = _stat(pid)
+    if pane is None or pane.foreground <= 0:
+        return None
+    group = pane.foreground
+    terminal = _terminal(tty)
+    reading = _reading(_members(pid, group), tty, terminal.canonical)
+    first = group
+    if not os.path.exists(f"/proc/{group}"):
+        first = next(_members(pid, group), group)
+    words = _read(f"/proc/{first}/cmdline").rstrip("\0").split("\0")
+    name = os.path.basename(words[0]).lstrip("-") or _read(f"/proc/{first}/comm").strip()
+    return ProcessFacts(
+        command=name,
+        argv=" ".join(words),
+        pid=group,
+        shell=name in SHELLS,
+        reading=reading,
+        canonical=terminal.canonical,
+        echo=terminal.echo,
+        unread=terminal.unread,
+    )

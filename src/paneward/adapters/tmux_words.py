@@ -6,14 +6,20 @@ character, so free text comes last, with a secret between its fields.
 """
 
 import re
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from paneward.core.control import encode
 from paneward.core.errors import PaneDead, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
 from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
 
 OLDEST = (3, 2)
+CALLED = "local"  # how this machine is called in the identity of a server
+TYPED = 2000  # characters per send-keys: one process takes 16 kB of words, and quoting may make four bytes of one
+STUCK = "#{||:#{pane_dead},#{pane_in_mode}}"
 # Keys that go as bytes: by name they become escape sequences under extended keys.
 KEY_BYTES = {"CR": "0d", "C-c": "03"}
 
@@ -34,6 +40,11 @@ _ROW_FREE = ("session_name", "window_name", "pane_current_command", "pane_title"
 
 def _format(nonce: str, facts: Sequence[str], free: Sequence[str]) -> str:
     return nonce + " " + "|".join(f"#{{{name}}}" for name in facts) + "".join(f"|{nonce}#{{{name}}}" for name in free)
+
+
+def nonce() -> str:
+    """A secret that nothing on a screen can hold yet."""
+    return "pw" + secrets.token_hex(12)
 
 
 def look_format(nonce: str) -> str:
@@ -143,6 +154,42 @@ _WAYS: tuple[tuple[Callable[[Row], tuple[str, ...]], int], ...] = (
     (lambda row: (row.info.window_name,), 1),
     (lambda row: (row.info.session, f"{row.info.session}:"), 2),
 )
+
+
+def type_commands(pane: str, text: str) -> list[tuple[str, ...]]:
+    parts = [text[at : at + TYPED] for at in range(0, len(text), TYPED)]
+    return [("send-keys", "-t", pane, "-l", "--", part) for part in parts]
+
+
+def press_commands(pane: str, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    """One command per run of keys of a kind: names, and bytes that must go as they are."""
+    commands: list[tuple[str, ...]] = []
+    for raw, run in groupby(keys, KEY_BYTES.__contains__):
+        flag = ["-H"] if raw else []
+        commands.append(("send-keys", "-t", pane, *flag, *(KEY_BYTES.get(key, key) for key in run)))
+    return commands
+
+
+def guarded(pane: str, command: Sequence[str], secret: str) -> tuple[str | bytes, ...]:
+    """`command`, unless the pane is dead (a paste would crash tmux) or in a mode (which eats keys).
+
+    With a wrong target `if-shell` does not fail but takes the other branch, which then does.
+    """
+    stuck = encode("display-message", "-p", "-t", pane, f"{secret} #{{pane_dead}}")
+    done = encode("display-message", "-p", f"{secret} done")
+    return ("if-shell", "-F", "-t", pane, STUCK, stuck, encode(*command) + b" ; " + done)
+
+
+def check_guard(pane: str, what: str, trailer: bytes | None, complaint: str) -> None:
+    """Raise unless a guarded command was done."""
+    match trailer:
+        case b"done":
+            return
+        case b"1":
+            raise PaneDead(f"the program in {pane} has ended: nothing was sent")
+        case None:
+            raise classify(what, complaint)
+    raise TmuxError(f"{pane} is in copy mode or the like: nothing was sent", hint="Leave the mode first.")
 
 
 _NO_SERVER = ("no server running", "error connecting to", "no sessions", "server exited", "lost server")

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import math
 import os
-import secrets
 import subprocess
 from collections import deque
 from collections.abc import Callable
@@ -34,10 +33,6 @@ class Pending:
     future: asyncio.Future[Reply]
     deadline: float
     early: Callable[[Reply], None] | None  # called at the reply's exact place in the stream
-
-
-def nonce() -> str:
-    return "pw" + secrets.token_hex(12)
 
 
 class Client:

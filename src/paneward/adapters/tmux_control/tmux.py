@@ -1,7 +1,6 @@
 """Tmux by control mode: one client for commands, one per watched session, one that may block.
 
-What surprised us: `attach` without `-N` starts a server, without `-E` rewrites the session's environment;
-`if-shell` with a wrong target does not fail but takes the other branch, which then does.
+What surprised us: `attach` without `-N` starts a server, without `-E` rewrites the session's environment.
 """
 
 import asyncio
@@ -13,29 +12,34 @@ from contextlib import asynccontextmanager
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
 from paneward.adapters.process import ProcessProbe
-from paneward.adapters.tmux_control.client import Client, Lost, nonce, open_client
+from paneward.adapters.tmux_control.client import Client, Lost, open_client
 from paneward.adapters.tmux_control.watchers import Watchers
 from paneward.adapters.tmux_control.watching import PaneWatch
 from paneward.adapters.tmux_words import (
-    KEY_BYTES,
+    CALLED,
     Row,
+    check_guard,
     check_version,
     choose,
     classify,
     each_once,
+    guarded,
     look_format,
+    nonce,
     panes_format,
+    press_commands,
     read_look,
     read_panes,
+    type_commands,
 )
 from paneward.core.control import Reply, encode
-from paneward.core.errors import PaneDead, PaneNotFound, TmuxError, TmuxTimeout
+from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout
 from paneward.core.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo
 
-TYPED = 2000  # characters per send-keys
+TWICE = "the control client ended twice while tmux was asked: {}"
+READS = ("list-", "show-", "display-message", "capture-pane")
 PASTED = 50_000  # characters per set-buffer
-STUCK = "#{||:#{pane_dead},#{pane_in_mode}}"
 # Commands whose answer holds no foreign text: they need no frame.
 SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
 HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
@@ -65,8 +69,14 @@ class ControlTmux:
         self._socket = ""
         self._probe = ProcessProbe(self._host)
         self._watchers = Watchers(
-            self._host.local, clock or SystemClock(), self._open, self.look_on, self._list_places, link_foreign
+            self._host.local, clock or SystemClock(), self._open, self.look_on, self._read, link_foreign
         )
+
+    async def __aenter__(self) -> "ControlTmux":
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
 
     # --- clients
 
@@ -116,15 +126,12 @@ class ControlTmux:
 
     async def _read(self, line: bytes, framed: str | None = None) -> Reply:
         """Ask something that changes nothing; asked again once if the client ends under it."""
+        with contextlib.suppress(Lost):
+            return await (await self._commands()).ask(line, framed)
         try:
             return await (await self._commands()).ask(line, framed)
-        except Lost:
-            pass
-        client = await self._commands()
-        try:
-            return await client.ask(line, framed)
         except Lost as lost:
-            raise TmuxError(f"the control client ended twice while tmux was asked: {lost}") from None
+            raise TmuxError(TWICE.format(lost)) from None
 
     async def _write(self, what: str, *lines: bytes, framed: str | None = None) -> Reply:
         """Send lines of which only the last one's answer is of interest; never sent again."""
@@ -144,19 +151,12 @@ class ControlTmux:
     # --- reading
 
     async def look(self, pane: str, history: int = 0) -> Snapshot:
-        while True:
-            client = await self._commands()
-            try:
-                return await self.look_on(client, pane, history)
-            except Lost:
-                client = await self._commands()
-                return await self._look_again(client, pane, history)
-
-    async def _look_again(self, client: Client, pane: str, history: int) -> Snapshot:
+        with contextlib.suppress(Lost):
+            return await self.look_on(await self._commands(), pane, history)
         try:
-            return await self.look_on(client, pane, history)
+            return await self.look_on(await self._commands(), pane, history)
         except Lost as lost:
-            raise TmuxError(f"the control client ended twice while tmux was asked: {lost}") from None
+            raise TmuxError(TWICE.format(lost)) from None
 
     async def look_on(
         self, client: Client, pane: str, history: int = 0, early: Callable[[Snapshot], None] | None = None
@@ -181,7 +181,7 @@ class ControlTmux:
 
     async def _rows(self) -> list[Row]:
         secret = nonce()
-        reply = await self._read(encode("list-panes", "-a", "-F", panes_format(secret)), secret)
+        reply = await self._read(encode("list-panes", "-a", "-F", panes_format(secret)), nonce())
         _check("list-panes", reply)
         return read_panes(b"\n".join(reply.lines), secret)
 
@@ -191,35 +191,31 @@ class ControlTmux:
     async def resolve(self, target: str) -> str:
         return choose(target, await self._rows())
 
-    async def _list_places(self) -> list[tuple[str, str, bool]]:
-        """Pane, session and whether it is dead, for every pane."""
-        reply = await self._read(b"list-panes -a -F '#{pane_id} #{session_id} #{pane_dead}'")
-        _check("list-panes", reply)
-        return [(pane, session, dead == "1") for pane, session, dead in (row.decode().split() for row in reply.lines)]
-
     async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
         return await self._probe.facts(snapshot)
 
     async def identity(self) -> str:
         await self._commands()
-        return f"{self._host.name or 'local'}:{self._socket}"
+        return f"{self._host.name or CALLED}:{self._socket}"
 
     async def run(self, *command: str) -> list[str]:
         framed = None if _silent(command) else nonce()
-        client = await self._commands()
-        try:
-            reply = await client.ask(encode(*command), framed)
-        except Lost as lost:
-            raise TmuxError(f"{command[0]}: the control client ended ({lost}); unknown whether it ran") from None
+        line = encode(*command)
+        reply = await (self._read(line, framed) if command[0].startswith(READS) else self._do(command[0], line, framed))
         _check(command[0], reply)
         return [line.decode("utf-8", "replace") for line in reply.lines]
+
+    async def _do(self, what: str, line: bytes, framed: str | None) -> Reply:
+        try:
+            return await (await self._commands()).ask(line, framed)
+        except Lost as lost:
+            raise TmuxError(f"{what}: the control client ended ({lost}); unknown whether it ran") from None
 
     # --- writing
 
     async def type(self, pane: str, text: str) -> None:
-        parts = [text[at : at + TYPED] for at in range(0, len(text), TYPED)]
-        for part in parts:
-            await self._guarded(pane, "type", encode("send-keys", "-t", pane, "-l", "--", part))
+        for command in type_commands(pane, text):
+            await self._guarded(pane, "type", command)
 
     async def paste(self, pane: str, text: str) -> None:
         name = nonce()
@@ -228,7 +224,7 @@ class ControlTmux:
         if not fill:
             return
         try:
-            await self._guarded(pane, "paste", encode("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane), *fill)
+            await self._guarded(pane, "paste", ("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane), *fill)
         except TmuxError:
             await self._drop_buffer(name)
             raise
@@ -238,25 +234,14 @@ class ControlTmux:
         with contextlib.suppress(TmuxError, Lost):
             await (await self._commands()).ask(encode("delete-buffer", "-b", name))
 
-    async def _guarded(self, pane: str, what: str, command: bytes, *before: bytes) -> None:
-        """Run `command` unless the pane is dead (pasting there would crash tmux) or in a mode (which eats keys)."""
+    async def _guarded(self, pane: str, what: str, command: Sequence[str], *before: bytes) -> None:
         secret = nonce()
-        stuck = encode("display-message", "-p", "-t", pane, f"{secret} #{{pane_dead}}")
-        done = encode("display-message", "-p", f"{secret} done")
-        line = encode("if-shell", "-F", "-t", pane, STUCK, stuck, command + b" ; " + done)
-        reply = await self._write(what, *before, line, framed=secret)
-        match reply.trailer:
-            case b"done":
-                return
-            case b"1":
-                raise PaneDead(f"the program in {pane} has ended: nothing was sent")
-            case None:
-                raise classify(what, reply.complaint.decode("utf-8", "replace"))
-        raise TmuxError(f"{pane} is in copy mode or the like: nothing was sent", hint="Leave the mode first.")
+        reply = await self._write(what, *before, encode(*guarded(pane, command, secret)), framed=secret)
+        check_guard(pane, what, reply.trailer, reply.complaint.decode("utf-8", "replace"))
 
     async def press(self, pane: str, *keys: str) -> None:
-        for line in press_lines(pane, keys):
-            await self._write("press", line)
+        if keys:
+            await self._write("press", *(encode(*command) for command in press_commands(pane, keys)))
 
     async def leave_mode(self, pane: str) -> None:
         for command in (("copy-mode", "-q", "-t", pane), ("send-keys", "-X", "-t", pane, "cancel")):
@@ -317,20 +302,3 @@ def _silent(command: Sequence[str]) -> bool:
     if command[0] == "display-message":
         return "#" not in HARMLESS.sub("", " ".join(command))
     return command[0] in SILENT
-
-
-def press_lines(pane: str, keys: Sequence[str]) -> list[bytes]:
-    """One command per run of keys of a kind: names, and bytes that must go as they are."""
-    lines: list[bytes] = []
-    names: list[str] = []
-    for key in keys:
-        if key in KEY_BYTES:
-            if names:
-                lines.append(encode("send-keys", "-t", pane, *names))
-                names = []
-            lines.append(encode("send-keys", "-t", pane, "-H", KEY_BYTES[key]))
-        else:
-            names.append(key)
-    if names:
-        lines.append(encode("send-keys", "-t", pane, *names))
-    return lines

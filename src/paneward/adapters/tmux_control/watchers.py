@@ -1,20 +1,19 @@
 """All watches of one tmux server: which client hears which pane, and what to do when that changes."""
 
 import asyncio
-import contextlib
-import os
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Protocol
 
 from paneward.adapters.tmux_control.client import Client, Lost
+from paneward.adapters.tmux_control.deaths import Deaths
 from paneward.adapters.tmux_control.watching import PaneWatch, SessionWatcher
+from paneward.core.control import Reply
 from paneward.core.errors import TmuxError
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock
 
 SESSIONS = 30  # attaching grows with the square of the clients: 300 of them took 94 s
 LINGER = 5.0  # seconds that an unused client is kept: opening one costs more than hearing for nobody
-CONFIRM = (0.0, 0.002, 0.01, 0.05, 0.2, 0.5)  # tmux hears of a death a moment after the kernel tells us
 
 
 class Opener(Protocol):
@@ -39,20 +38,28 @@ class Watchers:
         clock: Clock,
         open_client: Opener,
         look: Looker,
-        places: Callable[[], Awaitable[Places]],
+        ask: Callable[[bytes], Awaitable[Reply]],
         link_foreign: bool,
     ) -> None:
-        self._local = local
         self._clock = clock
         self._open = open_client
         self._look = look
-        self._places = places
+        self._ask = ask
         self._link_foreign = link_foreign
         self._sessions: dict[str, SessionWatcher] = {}
         self._home: dict[PaneWatch, SessionWatcher] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._checking = False
-        self._pidfds: dict[PaneWatch, int] = {}
+        self._deaths = Deaths(local, clock, self._open_spare, ask, self._check, self._start)
+
+    def _open_spare(self) -> Client:
+        return self._open("-f", "no-output,ignore-size")
+
+    async def _places(self) -> Places:
+        """Pane, session and whether it is dead, for every pane."""
+        reply = await self._ask(b"list-panes -a -F '#{pane_id} #{session_id} #{pane_dead}'")
+        rows = [line.decode().split() for line in reply.lines] if reply.ok else []
+        return [(pane, session, dead == "1") for pane, session, dead in rows]
 
     # --- joining and leaving
 
@@ -63,7 +70,7 @@ class Watchers:
         except BaseException:
             self.leave(watch)
             raise
-        self._follow_process(watch)
+        await self._deaths.follow(watch)
         return watch
 
     async def _attach(self, watch: PaneWatch, session: str) -> None:
@@ -106,7 +113,7 @@ class Watchers:
             return home.client
 
     def leave(self, watch: PaneWatch) -> None:
-        self._unfollow_process(watch)
+        self._deaths.unfollow(watch)
         home = self._home.pop(watch, None)
         if home is None:
             return
@@ -178,42 +185,8 @@ class Watchers:
             watch.joined = False
             self._rejoin_soon(watch)
 
-    # --- death under remain-on-exit, which tmux does not tell
-
-    def _follow_process(self, watch: PaneWatch) -> None:
-        if watch.snapshot.dead:
-            watch.end()
-            return
-        if not self._local or not watch.snapshot.pid:
-            return
-        try:
-            pidfd = os.pidfd_open(watch.snapshot.pid)
-        except OSError:
-            self._suspect()
-            return
-        self._pidfds[watch] = pidfd
-        asyncio.get_running_loop().add_reader(pidfd, self._process_ended, watch)
-
-    def _unfollow_process(self, watch: PaneWatch) -> None:
-        pidfd = self._pidfds.pop(watch, None)
-        if pidfd is not None:
-            asyncio.get_running_loop().remove_reader(pidfd)
-            os.close(pidfd)
-
-    def _process_ended(self, watch: PaneWatch) -> None:
-        self._unfollow_process(watch)
-        self._start(self._confirm_death(watch))
-
-    async def _confirm_death(self, watch: PaneWatch) -> None:
-        """The last output still has to pass through tmux; a background job may hold the terminal open for good."""
-        for pause in CONFIRM:
-            await self._clock.sleep(pause)
-            await self._check()
-            if watch.gone or watch not in self._home:
-                return
-        watch.end()
-
     async def close(self) -> None:
+        await self._deaths.close()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -221,5 +194,4 @@ class Watchers:
             watch.end()
             self.leave(watch)
         for home in list(self._sessions.values()):
-            with contextlib.suppress(OSError):
-                self._drop(home)
+            self._drop(home)
