@@ -21,6 +21,7 @@ from tests.hostile.terminal import (
     cells,
     clusters,
     fitting,
+    folded,
     layout,
     monotonic,
 )
@@ -186,8 +187,9 @@ class Console:
             self._unprinted = self.transcript[-height:]
             self.tty.write("\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H")
         box = self._box(columns)
-        rows = [*self.above, *self._decorated(box, columns)]
-        cursor_row = len(self.above) + box.row
+        above = [part for row in self.above for part in folded(row, columns)]
+        rows = [*above, *self._decorated(box, columns)]
+        cursor_row = len(above) + box.row
         first = max(0, min(len(rows) - (height - 1), cursor_row))
         rows, cursor_row = rows[first : first + height - 1], cursor_row - first
         if self._alternate:

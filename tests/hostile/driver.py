@@ -64,15 +64,17 @@ class Session:
         try:
             self.drawn += os.read(self._master, 65536).decode("utf-8", "replace")
         except OSError:  # every program on the terminal is gone
-            time.sleep(seconds)
+            return False
         return True
 
     def wait(self, condition: Callable[[], bool]) -> None:
         """Until `condition` holds; what was seen instead is in the failure."""
         until = time.monotonic() + PATIENCE
         while not condition():
-            self.collect(0.01)
-            assert time.monotonic() < until, f"log {self.events()} screen {self.drawn[-500:]!r}"
+            dead = self.process.poll() is not None
+            more = self.collect(0.01)
+            hopeless = time.monotonic() > until or (dead and not more)
+            assert not hopeless or condition(), f"log {self.events()} screen {self.drawn[-500:]!r}"
 
     def let_pass(self, seconds: float) -> None:
         """Some programs judge by the time between keys: there the time itself is the input."""

@@ -13,7 +13,7 @@ from tests.hostile.terminal import parser
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--early-ms", type=float, default=150)
+    options.add_argument("--early-ms", type=float, default=100)
     chosen = options.parse_args()
     with Console(chosen) as console:
         for key in console.typed():

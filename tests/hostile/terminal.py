@@ -153,6 +153,7 @@ class Tty:
         self._saved = termios.tcgetattr(0)
         tty.setraw(0, self._when)
         os.set_blocking(self._wake_write, False)
+        signal.set_wakeup_fd(self._wake_write)  # a signal that comes just before `select` ends its wait too
         signal.signal(signal.SIGWINCH, self._on_resize)
         for ending in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(ending, lambda number, _frame: sys.exit(128 + number))
@@ -165,8 +166,6 @@ class Tty:
 
     def _on_resize(self, _number: int, _frame: FrameType | None) -> None:
         self.resized = True
-        with suppress(BlockingIOError):
-            os.write(self._wake_write, b"!")
 
     def size(self) -> tuple[int, int]:
         """Columns and rows; `--columns` only narrows."""
@@ -255,6 +254,22 @@ def shown(char: str) -> str:
     if unicodedata.category(char) == "Cc":
         return "^" + chr((ord(char) & 0x1F) | 0x40)
     return char.encode("utf-8", "replace").decode()
+
+
+def folded(row: str, columns: int) -> list[str]:
+    """A row with colours, broken where the terminal would break it."""
+    rows, used = [""], 0
+    for token in re.split(f"({SGR.pattern})", row):
+        if token.startswith("\x1b"):
+            rows[-1] += token
+            continue
+        for cluster in clusters(token):
+            if used + width(cluster) >= columns:
+                rows.append("  ")
+                used = 2
+            rows[-1] += cluster
+            used += width(cluster)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

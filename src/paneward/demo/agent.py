@@ -1,0 +1,204 @@
+"""`paneward demo-agent`: a small real terminal program to try Paneward on.
+
+It has an input box between two rules, ghost text, a busy phase, menus, bracketed paste and markers, and draws on the
+main screen as coding agents do: the box is repainted at the bottom, what was said scrolls into the real scrollback.
+This file is the thin part: the terminal, the log and the clock. What it does is decided in `session`.
+
+What surprised us: erasing the screen from its top corner makes tmux push the erased rows into the history, so the
+region is overwritten row by row.
+"""
+
+import argparse
+import json
+import os
+import select
+import signal
+import sys
+import termios
+import time
+import tty
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from paneward.demo.keys import ESCAPE_WAIT, Keyboard
+from paneward.demo.screen import Frame
+from paneward.demo.session import Block, Session
+
+KEPT_BLOCKS = 200
+SHOW_CURSOR, HIDE_CURSOR = "\x1b[?25h", "\x1b[?25l"
+
+
+class Terminal:
+    """The tty in raw mode with bracketed paste; a resize and a signal to end wake `read`."""
+
+    def __init__(self) -> None:
+        self.resized = False
+        self._wake, self._waker = os.pipe()
+
+    def __enter__(self) -> "Terminal":
+        self._saved = termios.tcgetattr(0)
+        tty.setraw(0)
+        os.set_blocking(self._waker, False)
+        signal.set_wakeup_fd(self._waker)  # a signal that comes just before `select` ends its wait too
+        signal.signal(signal.SIGWINCH, lambda *_: self._on_resize())
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ending, lambda number, _frame: sys.exit(128 + number))
+        self.write("\x1b[?2004h")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError, termios.error):  # the terminal may be gone
+            self.write("\x1b[?2004l" + SHOW_CURSOR)
+            termios.tcsetattr(0, termios.TCSADRAIN, self._saved)
+
+    def _on_resize(self) -> None:
+        self.resized = True
+
+    def size(self) -> tuple[int, int]:
+        columns, rows = os.get_terminal_size(1)
+        return max(10, columns or 80), max(6, rows or 24)
+
+    def write(self, text: str) -> None:
+        data = text.encode("utf-8", "replace")
+        while data:
+            data = data[os.write(1, data) :]
+
+    def read(self, seconds: float | None) -> bytes | None:
+        """What was typed, or nothing when the time is up; None when the terminal is gone."""
+        ready, _, _ = select.select([0, self._wake], [], [], seconds)
+        if self._wake in ready:
+            os.read(self._wake, 1024)
+        if 0 not in ready:
+            return b""
+        try:
+            return os.read(0, 65536) or None
+        except OSError:
+            return None
+
+
+class Painter:
+    """Repaints the region at the bottom of the main screen and prints above it."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._blocks: list[Block] = []
+        self._drawn = Frame([], 0, "")
+        self._title = ""
+
+    def paint(self, blocks: list[Block], frame: Frame, title: str) -> None:
+        """One write for everything that changed; none when nothing did."""
+        columns, height = self._terminal.size()
+        self._blocks = [*self._blocks, *blocks][-KEPT_BLOCKS:]
+        start = ""
+        if self._terminal.resized:
+            self._terminal.resized = False
+            start, blocks = "\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H", self._blocks
+            self._drawn = Frame([], 0, "")
+        printed = [row for block in blocks for row in block(columns)]
+        if start:
+            printed = printed[-max(0, height - len(frame.rows)) :]
+        if start or printed or frame != self._drawn:
+            start += self._over(printed, frame)
+        if title != self._title:
+            start += f"\x1b]2;{title}\x07"
+            self._title = title
+        if start:
+            self._terminal.write(start)
+
+    def _over(self, printed: list[str], frame: Frame) -> str:
+        """The rows of the old region overwritten by what is printed and by the new region."""
+        rows = [*printed, *frame.rows]
+        left_over = max(0, len(self._drawn.rows) - len(rows))
+        text = HIDE_CURSOR + up(self._drawn.row) + "\r" + "\r\n".join(f"\x1b[2K{row}" for row in rows)
+        text += "\r\n\x1b[2K" * left_over + up(left_over) + "\r"
+        text += up(len(frame.rows) - 1 - frame.row) + frame.before + "\x1b[0m"
+        self._drawn = frame
+        return text + (SHOW_CURSOR if frame.cursor else "")
+
+    def leave(self, blocks: list[Block]) -> None:
+        """Take the region away and leave what was said."""
+        columns, _ = self._terminal.size()
+        self._terminal.resized = False
+        rows = [row for block in blocks for row in block(columns)]
+        with suppress(OSError):
+            self._terminal.write(self._over(rows, Frame([""], 0, "")))
+
+
+def up(rows: int) -> str:
+    return f"\x1b[{rows}A" if rows else ""
+
+
+def logger(path: Path | None) -> Callable[..., None]:
+    """Writes JSON lines, each on the disk at once; nothing without a file."""
+    if path is None:
+        return lambda _event, **_fields: None
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def write(event: str, **fields: object) -> None:
+        os.write(fd, json.dumps({"event": event, **fields, "at": time.monotonic()}).encode() + b"\n")
+        os.fsync(fd)
+
+    return write
+
+
+def run(session: Session, terminal: Terminal, log: Callable[..., None]) -> int:
+    keyboard, painter = Keyboard(), Painter(terminal)
+    paint(session, terminal, painter)
+    log("ready")
+    while session.status is None:
+        data = terminal.read(patience(session, keyboard))
+        if data is None:
+            return 0
+        now = time.monotonic()
+        for key in keyboard.feed(data) if data else keyboard.flush():
+            session.take(key, now)
+        session.tick(now)
+        paint(session, terminal, painter)
+    painter.leave(session.printed())
+    return session.status
+
+
+def paint(session: Session, terminal: Terminal, painter: Painter) -> None:
+    if session.status is not None:
+        return
+    now = time.monotonic()
+    columns, height = terminal.size()
+    painter.paint(session.printed(), session.frame(now, columns, height - 1), session.title(now))
+
+
+def patience(session: Session, keyboard: Keyboard) -> float | None:
+    """How long nothing needs to be done."""
+    now = time.monotonic()
+    due = session.deadline(now)
+    waits = [max(0.0, due - now)] if due is not None else []
+    return min([*waits, ESCAPE_WAIT] if keyboard.escape_pending else waits, default=None)
+
+
+def options(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="paneward demo-agent", description="A small agent to try Paneward on.")
+    parser.add_argument("--log", type=Path, help="append what happens to this file, one JSON object per line")
+    parser.add_argument("--busy", type=float, default=1.5, metavar="SECONDS", help="how long it works on a message")
+    parser.add_argument("--name", default="demo", help="what it calls itself")
+    parser.add_argument("--speed", type=float, default=1.0, help="divides every time it works for")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> int:
+    chosen = options(argv)
+    if not (os.isatty(0) and os.isatty(1)):
+        print("The demo agent needs a terminal: run it in a tmux pane.", file=sys.stderr)
+        return 2
+    log = logger(chosen.log)
+    session = Session(chosen.name, max(0.0, chosen.busy), max(0.01, chosen.speed), log)
+    status = 1
+    try:
+        with Terminal() as terminal:
+            status = run(session, terminal, log)
+    finally:
+        log("exit", status=status)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
