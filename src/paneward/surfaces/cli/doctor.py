@@ -1,0 +1,221 @@
+"""`paneward doctor`: looks at what Paneward needs, and says how to mend what is missing. Shape: functions.
+
+Each check tries the real thing where it can: whether readers of a terminal can be seen is tried on one.
+"""
+
+import asyncio
+import contextlib
+import locale
+import os
+import pty
+import shutil
+import signal
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from paneward.adapters.clock import SystemClock
+from paneward.adapters.host import Host
+from paneward.adapters.process import local_facts
+from paneward.adapters.tmux_words import check_version
+from paneward.config import Settings, find_file, profiles_of, state_dir
+from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
+from paneward.store import Store
+from paneward.surfaces.cli.answers import Check, Checks, State
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.work import connection, log_to_stderr, settings_of
+
+LOOKS, LOOK_EVERY = 100, 0.01  # a second for a program to begin reading: it takes milliseconds
+
+
+def examine(place: Place) -> Checks:
+    log_to_stderr("critical")
+    return Checks((*_here(place), *asyncio.run(_outside(place))))
+
+
+def _ok(name: str, seen: str) -> Check:
+    return Check(name, State.OK, seen)
+
+
+def _warn(name: str, seen: str, mend: str) -> Check:
+    return Check(name, State.WARN, seen, mend)
+
+
+def _fail(name: str, seen: str, mend: str) -> Check:
+    return Check(name, State.FAIL, seen, mend)
+
+
+def _failed(name: str, error: PanewardError) -> Check:
+    return _fail(name, error.message, error.hint)
+
+
+# --- this machine
+
+
+def _here(place: Place) -> Iterator[Check]:
+    yield _python()
+    yield _configuration(place)
+    yield _state_directory()
+    yield _receipts()
+    yield _locale()
+    yield _setpriv()
+    if place.host is None:
+        yield _readers()
+
+
+def _python() -> Check:
+    return _ok("python", f"{sys.version.split()[0]} at {sys.executable}")
+
+
+def _configuration(place: Place) -> Check:
+    try:
+        known = profiles_of(settings_of(place))
+    except PanewardError as error:
+        return _failed("config", error)
+    file = find_file(place.config, os.environ)
+    return _ok("config", f"{file or 'no file, the defaults'}; profiles: {', '.join(known)}")
+
+
+def _state_directory() -> Check:
+    try:
+        folder = state_dir()
+    except StoreError as error:
+        return _failed("state", error)
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return _fail("state", f"{folder} cannot be written", "PANEWARD_STATE_DIR names another directory.")
+    if mode & 0o077:
+        return _warn("state", f"{folder} is open to others ({mode:o})", f"`chmod 700 {folder}`")
+    return _ok("state", f"{folder} ({mode:o})")
+
+
+def _receipts() -> Check:
+    """The file of receipts can be opened and written."""
+    try:
+        path = state_dir() / "deliveries.db"
+        asyncio.run(_open_and_close(path))
+    except StoreError as error:
+        return _failed("receipts", error)
+    return _ok("receipts", str(path))
+
+
+async def _open_and_close(path: Path) -> None:
+    await Store.open(path).close()
+
+
+def _locale() -> Check:
+    encoding = sys.stdout.encoding or locale.getencoding()
+    if encoding.lower().replace("-", "") != "utf8":
+        return _warn("locale", f"the output is {encoding}", "`export LANG=C.UTF-8` shows every character.")
+    return _ok("locale", encoding)
+
+
+def _setpriv() -> Check:
+    found = shutil.which("setpriv")
+    if found is None:
+        mend = "Install util-linux: without it, what Paneward opened may outlive it when it is killed."
+        return _warn("setpriv", "not on PATH", mend)
+    return _ok("setpriv", found)
+
+
+def _readers() -> Check:
+    """Whether a program that waits for its terminal can be told from one at work: tried on a real one."""
+    with _reader() as pid:
+        seen = asyncio.run(_seen_reading(pid))
+    if seen:
+        return _ok("processes", "a program that waits for input can be told from one at work")
+    mend = "Readiness then rests on the screen alone: name prompts with --pattern, or allow reading /proc/PID/wchan."
+    return _warn("processes", "whether a program waits for input cannot be seen here", mend)
+
+
+@contextlib.contextmanager
+def _reader() -> Iterator[int]:
+    """A program that waits for a terminal of its own."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp("cat", ["cat"])
+    try:
+        yield pid
+    finally:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+
+
+async def _seen_reading(pid: int) -> bool:
+    clock = SystemClock()
+    for _ in range(LOOKS):
+        with contextlib.suppress(OSError):
+            facts = local_facts(pid, os.readlink(f"/proc/{pid}/fd/0"))
+            if facts is not None and facts.reading:
+                return True
+        await clock.sleep(LOOK_EVERY)
+    return False
+
+
+# --- tmux, here or there
+
+
+async def _outside(place: Place) -> list[Check]:
+    try:
+        settings = settings_of(place)
+    except PanewardError:
+        settings = Settings()  # what is wrong with it was said above
+    checks = [await _ssh(place)] if place.host is not None else []
+    if any(check.state is State.FAIL for check in checks):
+        return checks
+    checks.append(await _tmux(place, settings.tmux.binary))
+    return checks if checks[-1].state is State.FAIL else [*checks, await _server(place)]
+
+
+async def _ssh(place: Place) -> Check:
+    assert place.host is not None
+    if shutil.which("ssh") is None:
+        return _fail("ssh", "not on PATH", "Install it: `apt-get install openssh-client`.")
+    host = Host.ssh(place.host)
+    try:
+        done = await host.run(["true"], timeout=15.0)
+    except PanewardError as error:
+        return _failed("ssh", error)
+    finally:
+        await host.close()
+    return (
+        _ok("ssh", place.host) if done.status == 0 else _fail("ssh", done.words, f"`ssh {place.host} true` must work.")
+    )
+
+
+async def _tmux(place: Place, binary: str) -> Check:
+    host = Host.ssh(place.host) if place.host else Host()
+    if host.has(binary) is False:
+        return _fail("tmux", f"no `{binary}` on PATH", "Install it: `apt-get install tmux`.")
+    try:
+        words = (await host.run([binary, "-V"])).stdout.decode("utf-8", "replace").strip()
+        check_version(words)
+    except PanewardError as error:
+        return _failed("tmux", error)
+    finally:
+        await host.close()
+    return _ok("tmux", f"{words} at {shutil.which(binary)}" if host.local else words)
+
+
+async def _server(place: Place) -> Check:
+    """No server is no fault: there is just nothing to type into yet."""
+    try:
+        async with connection(place) as tmux:
+            panes = await tmux.panes()
+    except TmuxTimeout as error:
+        return _failed("server", error)
+    except PanewardError as error:
+        return _warn("server", error.message, error.hint or "`tmux new-session -d` starts one.")
+    return _ok("server", f"{len(panes)} pane{'s' * (len(panes) != 1)}, {_named(place)}")
+
+
+def _named(place: Place) -> str:
+    there = f" on {place.host}" if place.host else ""
+    if place.socket_path or place.socket_name:
+        return f"the socket {place.socket_path or place.socket_name}{there}"
+    if place.host is None and (socket := os.environ.get("TMUX", "").partition(",")[0]):
+        return f"the socket {socket} of $TMUX"
+    return f"the default socket{there}"

@@ -1,0 +1,116 @@
+"""What the commands share: where tmux is, the options that several of them take, and what the shell completes.
+
+Shape: data. Everything here is loaded at each start, so it imports nothing heavy.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+Transport = Literal["control", "exec"]
+
+
+def flag(name: str, help: str, **more: Any) -> Any:
+    """An option without a value; typer would print a type behind it."""
+    return typer.Option(name, metavar="", help=help, show_default=False, **more)
+
+
+class Place:
+    """Where the panes are, and how to answer: the options before the command."""
+
+    def __init__(
+        self,
+        socket_name: str | None = None,
+        socket_path: str | None = None,
+        host: str | None = None,
+        transport: Transport | None = None,
+        config: Path | None = None,
+        json: bool = False,
+    ) -> None:
+        self.socket_name = socket_name
+        self.socket_path = socket_path
+        self.host = host
+        self.transport = transport
+        self.config = config
+        self.json = json
+
+
+def place_of(ctx: typer.Context) -> Place:
+    place = ctx.find_root().obj
+    return place if isinstance(place, Place) else _parsed_so_far(ctx)
+
+
+def _parsed_so_far(ctx: typer.Context) -> Place:
+    """While the shell completes, options are parsed but nothing ran yet."""
+    given = ctx.find_root().params
+    return Place(given.get("socket_name"), given.get("socket_path"), given.get("host"), "exec", given.get("config"))
+
+
+def _want_json(ctx: typer.Context, value: bool) -> bool:
+    if value:
+        place_of(ctx).json = True
+    return value
+
+
+def _complete_pane(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+    from paneward.surfaces.cli.completion import panes
+
+    return panes(place_of(ctx), incomplete)
+
+
+def _complete_profile(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+    from paneward.surfaces.cli.completion import profiles
+
+    return profiles(place_of(ctx), incomplete)
+
+
+def _complete_key(incomplete: str) -> Iterable[str]:
+    from paneward.core.keys import NAMES
+
+    return (name for name in NAMES if name.lower().startswith(incomplete.lower()))
+
+
+Complete = Callable[..., Iterable[str] | Iterable[tuple[str, str]]]
+
+Json = Annotated[
+    bool,
+    flag("--json", help="Answer with one JSON document.", callback=_want_json, expose_value=False),
+]
+Pane = Annotated[
+    str,
+    typer.Argument(
+        metavar="PANE",
+        autocompletion=_complete_pane,
+        help="`%3`, `session:window.pane`, or the exact name of a window.",
+        show_default=False,
+    ),
+]
+Keys = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KEY...", autocompletion=_complete_key, help="Names as tmux knows them, or single characters."
+    ),
+]
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", autocompletion=_complete_profile, help="What is known of the program; else it is recognised."
+    ),
+]
+ProfileName = Annotated[
+    str, typer.Argument(metavar="NAME", autocompletion=_complete_profile, help="Its name.", show_default=False)
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
+]
+Timeout = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
+MessageId = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        help="Send at most once under this id: a repeated call returns the first receipt, also after a crash.",
+    ),
+]

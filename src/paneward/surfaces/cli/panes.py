@@ -1,0 +1,211 @@
+"""The commands on panes. Shape: functions that translate a command line into one call of the library.
+
+Their docstrings are what `--help` prints.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from paneward.surfaces.cli.options import Json, Keys, MessageId, Pane, Pattern, Profile, Timeout, flag, place_of
+
+WhenBusy = Literal["wait", "queue", "steer", "interrupt", "refuse"]
+Draft = Literal["hold", "stash", "refuse"]
+
+
+def send(
+    ctx: typer.Context,
+    pane: Pane,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="The text; `-` reads standard input.", show_default=False)
+    ] = None,
+    file: Annotated[Path | None, typer.Option(metavar="FILE", help="Read the text from a file.")] = None,
+    exact: Annotated[bool, flag("--exact", help="Keep the newline that ends FILE or standard input.")] = False,
+    profile: Profile = None,
+    no_verify: Annotated[bool, flag("--no-verify", help="Do not check that Enter submitted it.")] = False,
+    no_ghost: Annotated[bool, flag("--no-ghost", help="Do not look for suggestions at the cursor.")] = False,
+    when_busy: Annotated[WhenBusy, typer.Option(help="What to do while the program works.")] = "wait",
+    draft: Annotated[Draft, typer.Option(help="What to do with unsent text of the operator.")] = "hold",
+    as_command: Annotated[bool, flag("--as-command", help="The text is a command of the program.")] = False,
+    message_id: MessageId = None,
+    timeout: Timeout = 30.0,
+    secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
+    json: Json = False,
+) -> None:
+    """Type a text, submit it, and prove that it went in.
+
+    Prints the receipt: how far the text is proven to have come, and by what. Nothing is typed into a menu, behind
+    a program at work, or into what somebody else is writing.
+    """
+    from paneward.surfaces.cli.work import answer_with, given_text
+
+    written = given_text(text, file, exact)
+    answer_with(
+        ctx,
+        lambda tmux: tmux.send_text(
+            pane,
+            written,
+            profile=profile,
+            verify_enter=not no_verify,
+            detect_ghost_text=not no_ghost,
+            when_busy=when_busy,
+            draft=draft,
+            as_command=as_command,
+            message_id=message_id,
+            timeout=timeout,
+            secret=secret,
+        ),
+        f"sending to {pane}",
+    )
+
+
+def keys(
+    ctx: typer.Context,
+    pane: Pane,
+    names: Keys,
+    verify: Annotated[bool, flag("--verify", help="Check that an Enter among them submitted.")] = False,
+    timeout: Timeout = 30.0,
+    json: Json = False,
+) -> None:
+    """Press keys by name: `Escape`, `C-u`, `Enter`, `Down`, `y`.
+
+    A name that tmux does not know is refused: tmux itself would type it as text.
+    """
+    from paneward.surfaces.cli.work import answer_with
+
+    answer_with(
+        ctx, lambda tmux: tmux.send_keys(pane, *names, verify_enter=verify, timeout=timeout), f"pressing keys in {pane}"
+    )
+
+
+def read(
+    ctx: typer.Context,
+    pane: Pane,
+    lines: Annotated[int, typer.Option("-n", "--lines", min=1, help="How many lines, scrollback included.")] = 50,
+    ansi: Annotated[bool, flag("--ansi", help="Keep colours and styles.")] = False,
+    json: Json = False,
+) -> None:
+    """Print the last lines of a pane."""
+    from paneward.surfaces.cli.answers import Captured
+    from paneward.surfaces.cli.work import run, tell
+
+    text = run(place_of(ctx), lambda tmux: tmux.capture(pane, lines=lines, ansi=ansi), f"reading {pane}")
+    tell(ctx, Captured(pane, text))
+
+
+def wait(
+    ctx: typer.Context,
+    pane: Pane,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="How long to wait at most; else what the profile says.", show_default=False
+        ),
+    ] = None,
+    pattern: Pattern = None,
+    accept_stable: Annotated[bool, flag("--accept-stable", help="A screen that stands still counts as ready.")] = False,
+    profile: Profile = None,
+    json: Json = False,
+) -> None:
+    """Wait until the program in a pane takes input, asks something, or ends.
+
+    Nothing is written into the pane to find out. Exit code 0: ready, 5: it asks or works, 3: only stable, 4: it
+    ended, 124: none of these in time.
+    """
+    from paneward.surfaces.cli.work import answer_with
+
+    answer_with(
+        ctx, lambda tmux: tmux.wait_ready(pane, timeout, pattern, accept_stable, profile), f"waiting for {pane}"
+    )
+
+
+def menu(ctx: typer.Context, pane: Pane, json: Json = False) -> None:
+    """Show the dialog that is open in a pane: its question, options and fingerprint."""
+    from paneward.surfaces.cli.answers import Asked
+    from paneward.surfaces.cli.work import run, tell
+
+    tell(ctx, Asked(pane, run(place_of(ctx), lambda tmux: tmux.menu(pane), f"reading {pane}")))
+
+
+def answer(
+    ctx: typer.Context,
+    pane: Pane,
+    select: Annotated[
+        str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")
+    ] = None,
+    other: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")
+    ] = None,
+    multi: Annotated[
+        list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes free text.")
+    ] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
+    ] = None,
+    message_id: MessageId = None,
+    timeout: Timeout = 30.0,
+    json: Json = False,
+) -> None:
+    """Answer the dialog that is open in a pane: by number, by label, or by free text.
+
+    Give exactly one of --select, --other, --multi and --text.
+    """
+    from paneward.surfaces.cli.work import answer_with, option_named, options_named, usage_unless
+
+    several = options_named(multi)
+    usage_unless(
+        sum(given is not None for given in (select, other, several, text)) == 1,
+        "give exactly one of --select, --other, --multi and --text",
+    )
+    answer_with(
+        ctx,
+        lambda tmux: tmux.answer(
+            pane,
+            text,
+            select=None if select is None else option_named(select),
+            other=other,
+            multi=several,
+            fingerprint=fingerprint,
+            message_id=message_id,
+            timeout=timeout,
+        ),
+        f"answering in {pane}",
+    )
+
+
+def explain(
+    ctx: typer.Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False
+) -> None:
+    """Say what is seen in a pane, which rules were tried on it, and which one won."""
+    from paneward.surfaces.cli.work import run, tell
+
+    tell(ctx, run(place_of(ctx), lambda tmux: tmux.explain(pane, pattern, profile), f"looking at {pane}"))
+
+
+def panes(ctx: typer.Context, json: Json = False) -> None:
+    """List the panes of the tmux server."""
+    from paneward.surfaces.cli.answers import Panes
+    from paneward.surfaces.cli.work import run, tell
+
+    tell(ctx, Panes(tuple(run(place_of(ctx), lambda tmux: tmux.panes(), "listing panes"))))
+
+
+def deliveries(
+    ctx: typer.Context,
+    pane: Annotated[str | None, typer.Argument(metavar="[PANE]", help="Only those to this pane.")] = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many.")] = 20,
+    json: Json = False,
+) -> None:
+    """List the newest deliveries with their receipts.
+
+    They are kept by pane id, of all tmux servers.
+    """
+    from paneward.surfaces.cli.answers import Receipts
+    from paneward.surfaces.cli.work import run, tell
+
+    rows = run(place_of(ctx), lambda tmux: tmux.deliveries(limit, pane), "reading receipts")
+    tell(ctx, Receipts(tuple(rows)))

@@ -1,0 +1,278 @@
+"""Answers for people: functions from an answer to lines on a terminal. The words are the same without colours."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, assert_never
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paneward.app import Explanation
+from paneward.core.profiles import Profile
+from paneward.core.readiness import RULES
+from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
+from paneward.core.scene import ProcessFacts
+from paneward.core.screen.cells import Screen
+from paneward.store import Delivery
+from paneward.surfaces.cli.answers import Answer, Asked, Captured, Checks, Config, Panes, Profiles, Receipts, State
+
+SIGNS = {Verdict.CONFIRMED: ("✓", "green"), Verdict.UNCONFIRMED: ("?", "yellow"), Verdict.FAILED: ("✗", "red")}
+STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
+READY = {
+    ReadyVerdict.READY: ("✓", "green"),
+    ReadyVerdict.AWAITING_ANSWER: ("?", "yellow"),
+    ReadyVerdict.BUSY: ("…", "blue"),
+    ReadyVerdict.STABLE: ("~", "yellow"),
+    ReadyVerdict.DEAD: ("✗", "red"),
+    ReadyVerdict.TIMEOUT: ("✗", "red"),
+}
+DUMPED = 12  # rows of the screen that are shown with a failure: the whole is in the JSON
+
+
+def show(console: Console, answer: Answer) -> None:
+    match answer:
+        case SendResult():
+            _receipt(console, answer)
+        case Readiness():
+            _readiness(console, answer)
+        case Explanation():
+            _explanation(console, answer)
+        case Captured(text=text):
+            console.file.write(f"{text}\n")
+        case Asked(pane, menu):
+            _menu(console, menu) if menu else _say(console, ("no dialog is open in ", ""), (pane, "bold"))
+        case Panes(panes):
+            _panes(console, Panes(panes))
+        case Receipts(deliveries):
+            _deliveries(console, deliveries)
+        case Profile():
+            _profile(console, answer)
+        case Profiles(profiles):
+            _table(console, ("profile", "about"), ((one.name, one.about) for one in profiles))
+        case Checks():
+            _checks(console, answer)
+        case Config():
+            _config(console, answer)
+        case _:
+            assert_never(answer)
+
+
+def _say(console: Console, *parts: tuple[str, str]) -> None:
+    """One line, never broken by us: a terminal wraps it, a script greps it."""
+    console.print(Text.assemble(*parts), soft_wrap=True)
+
+
+def _advise(console: Console, hint: str) -> None:
+    if hint:
+        _say(console, ("  → ", "cyan"), (hint, ""))
+
+
+def _table(console: Console, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+    console.print(table)
+
+
+# --- deliveries
+
+
+def _receipt(console: Console, result: SendResult) -> None:
+    sign, colour = SIGNS[result.verdict]
+    named = result.error_type or result.verdict
+    _say(console, (f"{sign} {named}", f"bold {colour}"), (f"  {result.pane}  ", "bold"), (_seen(result), ""))
+    _advise(console, result.hint)
+    _say(console, (f"  {' · '.join(_particulars(result))}", "dim"))
+    for note in result.notes:
+        _say(console, ("  note: ", "yellow"), (note, ""))
+    if result.dump:
+        _say(console, ("  the screen then:", "dim"))
+        for row in result.dump.rstrip().splitlines()[-DUMPED:]:
+            _say(console, ("  │ ", "dim"), (row, ""))
+
+
+def _seen(result: SendResult) -> str:
+    return result.detail or result.evidence
+
+
+def _particulars(result: SendResult) -> list[str]:
+    words = [f"rung {result.rung}"]
+    if result.enters:
+        words.append(f"{result.enters} Enter{'s' * (result.enters > 1)}")
+    words.append(milliseconds(result.latency_ms))
+    if result.profile:
+        words.append(f"profile {result.profile}")
+    if result.message_id:
+        words.append(f"message {result.message_id}")
+    return [*words, "the receipt of an earlier call"] if result.repeated else words
+
+
+def milliseconds(spent: float) -> str:
+    return f"{spent:.0f} ms" if spent < 1000 else f"{spent / 1000:.1f} s"
+
+
+def _deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
+    if not rows:
+        _say(console, ("no delivery is on record", ""))
+        return
+    _table(console, ("when", "pane", "verdict", "rung", "took", "text"), (_delivery(row) for row in rows))
+
+
+def _delivery(row: Delivery) -> tuple[Any, ...]:
+    receipt = row.receipt
+    text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
+    when = row.created_at[:19].replace("T", " ")
+    if receipt is None:
+        return when, row.pane, Text(f"unfinished: {row.phase}", "yellow"), "", "", _short(text)
+    sign, colour = SIGNS[receipt.verdict]
+    verdict = Text(f"{sign} {receipt.error_type or receipt.verdict}", colour)
+    return when, row.pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), _short(text)
+
+
+def _short(text: str, most: int = 48) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# --- readiness
+
+
+def _readiness(console: Console, ready: Readiness) -> None:
+    sign, colour = READY[ready.verdict]
+    _say(console, (f"{sign} {ready.verdict}", f"bold {colour}"), (f"  {ready.question or ready.evidence}", ""))
+    _say(console, (f"  rule {ready.rule}: {ready.evidence} · {milliseconds(ready.elapsed * 1000)}", "dim"))
+    _advise(console, NEXT.get(ready.verdict, "") if not ready.is_ready else "")
+
+
+NEXT = {
+    ReadyVerdict.AWAITING_ANSWER: "`paneward menu` shows a dialog, `paneward answer` answers it.",
+    ReadyVerdict.BUSY: "It is at work: wait longer with --timeout.",
+    ReadyVerdict.STABLE: "Nothing moves and nothing proves more: --accept-stable counts this as ready.",
+    ReadyVerdict.DEAD: "`paneward panes` lists the panes there are.",
+    ReadyVerdict.TIMEOUT: "`paneward explain` shows what was seen; --pattern names another prompt.",
+}
+
+
+def _menu(console: Console, menu: Menu) -> None:
+    _say(console, (menu.question or "(no question could be read)", "bold"))
+    for index, option in enumerate(menu.options):
+        here = index == menu.selected
+        box = "" if option.checked is None else ("[x] " if option.checked else "[ ] ")
+        free = "  (free text)" if index == menu.free_text else ""
+        mark = ("❯ ", "cyan") if here else ("  ", "")
+        _say(console, mark, (f"{option.number}. {box}{option.label}", "bold" if here else ""), (free, "dim"))
+    _say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
+    ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
+    ways += ["--other TEXT"] if menu.free_text is not None else []
+    _advise(console, f"`paneward answer PANE {' | '.join(ways)}`")
+
+
+def _explanation(console: Console, found: Explanation) -> None:
+    judged = found.assessment
+    sign, colour = READY[judged.verdict] if judged.verdict else ("…", "blue")
+    verdict = judged.verdict or ("busy" if judged.working else "undecided")
+    _say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (judged.evidence, ""))
+    _say(console, (f"  profile {found.profile} · {_process(found.scene.process)}", "dim"))
+    _table(console, ("", "rule", "found"), _rules(found))
+    _screen(console, found)
+    if found.menu:
+        _menu(console, found.menu)
+
+
+def _rules(found: Explanation) -> Iterable[tuple[Any, ...]]:
+    """Every rule in its order, the one that decided marked; those after it were not needed."""
+    tried = {one.rule: one for one in found.assessment.tried}
+    for name, _ in RULES:
+        if name not in tried:
+            yield "", Text(name, "dim"), Text("not needed", "dim")
+        elif tried[name].decided:
+            yield Text("▶", "bold green"), Text(name, "bold green"), Text(tried[name].found, "bold")
+        else:
+            yield "", name, tried[name].found
+
+
+def _process(process: ProcessFacts | None) -> str:
+    if process is None:
+        return "its process cannot be seen"
+    reading = {True: "waits for input", False: "does not read its terminal", None: "unknown whether it reads"}
+    mode = {True: "whole lines", False: "raw", None: "mode unknown"}[process.canonical]
+    echo = {True: "echo on", False: "echo off", None: "echo unknown"}[process.echo]
+    unread = f"{process.unread} bytes unread" if process.unread else "nothing unread"
+    return f"{process.command} (pid {process.pid}): {reading[process.reading]}, {mode}, {echo}, {unread}"
+
+
+def _screen(console: Console, found: Explanation) -> None:
+    """The screen in a frame; the cursor's row is pointed at, its cell reversed."""
+    snapshot = found.scene.snapshot
+    rows = [row.text for row in Screen.of(snapshot).rows][: snapshot.height]
+    last = max([snapshot.cursor_y, *(y for y, row in enumerate(rows) if row.strip())])
+    _say(console, (f"  screen {snapshot.width}x{snapshot.height}", "dim"), (_modes(found), "dim"))
+    for y, row in enumerate(rows[: last + 1]):
+        here = y == snapshot.cursor_y
+        text = Text(row.ljust(snapshot.cursor_x + 1) if here else row)
+        if here:
+            text.stylize("reverse", snapshot.cursor_x, snapshot.cursor_x + 1)
+        console.print(Text.assemble(("▶ " if here else "  ", "cyan"), ("│ ", "dim"), text), soft_wrap=True)
+
+
+def _modes(found: Explanation) -> str:
+    snapshot = found.scene.snapshot
+    words = {"alternate screen": snapshot.alternate, "copy mode": snapshot.in_mode, "input off": snapshot.input_off}
+    cursor = f", cursor in column {snapshot.cursor_x}, row {snapshot.cursor_y}"
+    return cursor + "".join(f", {word}" for word, true in words.items() if true)
+
+
+# --- around
+
+
+def _panes(console: Console, found: Panes) -> None:
+    heads = ("pane", "target", "window", "command", "size", "title")
+    rows = (
+        (row.pane, row.target, row.window_name, Text("dead", "red") if row.dead else row.command,
+         f"{row.width}x{row.height}", row.title)
+        for row in found.panes
+    )  # fmt: skip
+    _table(console, heads, rows)
+
+
+def _checks(console: Console, found: Checks) -> None:
+    width = max(len(check.name) for check in found.checks)
+    for check in found.checks:
+        sign, colour = STATES[check.state]
+        _say(console, (f"{sign} {check.state:<4}", colour), (f"  {check.name:<{width}}  ", "bold"), (check.seen, ""))
+        _advise(console, check.mend)
+
+
+def _profile(console: Console, profile: Profile) -> None:
+    """As a row of a profiles file, to be copied and changed."""
+    _say(console, (f"{profile.name}:", "bold"))
+    for field in fields(profile):
+        if field.name != "name":
+            _say(console, (f"  {field.name}: ", "cyan"), (yaml_value(getattr(profile, field.name)), ""))
+
+
+def yaml_value(value: Any) -> str:
+    """A value as YAML on one line; texts in single quotes, in which a backslash is a backslash."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case tuple() | list():
+            return f"[{', '.join(yaml_value(item) for item in value)}]"
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case None:
+            return "null"
+    return str(value)
+
+
+def _config(console: Console, found: Config) -> None:
+    if found.checked:
+        origins = sorted({value.origin.partition(", line")[0] for value in found.settings} - {"default"})
+        _say(console, ("✓ valid", "bold green"), (f"  {', '.join(origins) or 'defaults only'}", ""))
+    else:
+        rows = ((value.key, yaml_value(value.value), Text(value.origin, "dim")) for value in found.settings)
+        _table(console, ("key", "value", "from"), rows)
+    _say(console, (f"  profiles: {', '.join(found.profiles)}", "dim"))
