@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
@@ -28,6 +28,7 @@ from paneward.services.drive import Driver
 from paneward.store import Delivery, Store
 
 Transport = Literal["control", "exec"]
+WATCHES_KEPT = 24  # below the sessions that one connection may watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,20 @@ class Explanation:
     menu: Menu | None
 
 
+class _Kept:
+    """A watch that stays open between calls."""
+
+    def __init__(self, watch: Watch, stack: AsyncExitStack) -> None:
+        self.watch = watch
+        self.users = 0
+        self.close = stack.aclose
+
+    @classmethod
+    async def open(cls, tmux: Tmux, pane: str) -> Self:
+        stack = AsyncExitStack()
+        return cls(await stack.enter_async_context(tmux.watch(pane)), stack)
+
+
 class Connection:
     """The verbs on the panes of one tmux server."""
 
@@ -53,15 +68,14 @@ class Connection:
         self._profiles = profiles
         self._directory = directory
         self._clock = SystemClock()
-        self._watches: dict[str, Watch] = {}
-        self._open = AsyncExitStack()
+        self._watches: dict[str, _Kept] = {}  # the longest unused first
         self._kept: Store | None = None
         self._deliveries = Deliveries(
             tmux=tmux,
             clock=self._clock,
             store=self._store,
             lock=lambda key, timeout: pane_lock(directory / "locks", key, timeout),
-            watch=self._watch,
+            watch=self._watching,
             settings=settings,
             profiles=profiles,
         )
@@ -138,10 +152,10 @@ class Connection:
     ) -> Readiness:
         """Wait until the program in `pane` takes input, asks something, or the time is up."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
-        driver, chosen = await self._look(pane, profile)
-        if timeout is None:
-            timeout = max(chosen.wait_timeout, self._settings.readiness.timeout)
-        return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, accept_stable))
+        async with self._look(pane, profile) as (driver, chosen):
+            if timeout is None:
+                timeout = max(chosen.wait_timeout, self._settings.readiness.timeout)
+            return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, accept_stable))
 
     async def menu(self, pane: str) -> Menu | None:
         """The dialog that is open in `pane`, as data."""
@@ -150,8 +164,8 @@ class Connection:
     async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
         """Judge the pane as it is now, and say by which rules."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
-        driver, chosen = await self._look(pane, profile)
-        scene = driver.scene
+        async with self._look(pane, profile) as (driver, chosen):
+            scene = driver.scene
         found = assess(scene, chosen, pattern or self._prompt(chosen))
         screen = Screen.of(scene.snapshot)
         return Explanation(scene.snapshot.pane, chosen.name, found, scene, screen.text, read_menu(scene.snapshot))
@@ -163,37 +177,59 @@ class Connection:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
         return await self._tmux.resolve(target)
 
-    async def watch(self, pane: str) -> Watch:
+    @asynccontextmanager
+    async def watch(self, pane: str) -> AsyncIterator[Watch]:
         """The output of a pane, from its screen of this moment on, without a gap."""
-        return await self._watch(await self._tmux.resolve(pane))
+        async with self._tmux.watch(await self._tmux.resolve(pane)) as watch:
+            yield watch
 
     async def deliveries(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
         """The newest deliveries with their receipts."""
         return await self._store().recent(limit, pane)
 
     async def close(self) -> None:
-        await self._open.aclose()
+        for kept in self._watches.values():
+            await kept.close()
+        self._watches.clear()
         if self._kept is not None:
             await self._kept.close()
         await self._tmux.close()
 
     # --- inside
 
-    async def _look(self, pane: str, profile: str | None) -> tuple[Driver, Profile]:
+    @asynccontextmanager
+    async def _look(self, pane: str, profile: str | None) -> AsyncIterator[tuple[Driver, Profile]]:
         fixed = None if profile is None else named(profile, self._profiles)
         pane = await self._tmux.resolve(pane)
-        driver = Driver(pane, self._tmux, self._clock, await self._watch(pane))
-        scene = await driver.look()
-        return driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
+        async with self._watching(pane) as watch:
+            driver = Driver(pane, self._tmux, self._clock, watch)
+            scene = await driver.look()
+            yield driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
 
     def _prompt(self, profile: Profile) -> re.Pattern[str]:
         return compile_prompt(profile.prompt)
 
-    async def _watch(self, pane: str) -> Watch:
-        watch = self._watches.get(pane)
-        if watch is None or watch.gone:
-            watch = self._watches[pane] = await self._open.enter_async_context(self._tmux.watch(pane))
-        return watch
+    @asynccontextmanager
+    async def _watching(self, pane: str) -> AsyncIterator[Watch]:
+        """The watch of a pane: kept open for the next call, the longest unused closed when they are many."""
+        kept = self._watches.pop(pane, None)
+        if kept is not None and kept.watch.gone and not kept.users:
+            await kept.close()
+            kept = None
+        if kept is None:
+            await self._make_room()
+            kept = await _Kept.open(self._tmux, pane)
+        self._watches[pane] = kept
+        kept.users += 1
+        try:
+            yield kept.watch
+        finally:
+            kept.users -= 1
+
+    async def _make_room(self) -> None:
+        idle = [pane for pane, kept in self._watches.items() if not kept.users]
+        for pane in idle[: max(0, len(self._watches) - WATCHES_KEPT + 1)]:
+            await self._watches.pop(pane).close()
 
     def _store(self) -> Store:
         if self._kept is None:
@@ -205,7 +241,7 @@ class Connection:
 async def connect(
     socket_name: str | None = None,
     socket_path: str | None = None,
-    host: str | None = None,
+    host: str | Host | None = None,
     transport: Transport = "control",
     *,
     settings: Settings | None = None,
@@ -219,7 +255,7 @@ async def connect(
     settings = settings or Settings()
     kind = ControlTmux if transport == "control" else ExecTmux
     tmux = kind(
-        Host(host),
+        host if isinstance(host, Host) else Host.ssh(host) if host else Host(),
         socket_name=socket_name,
         socket_path=socket_path,
         timeout=settings.tmux_bridge.subprocess_timeout,

@@ -78,10 +78,11 @@ def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
             return _despite_work(scene, terms)
         left = terms.timeout - (scene.now - started)
         draft = ""
-        if takes_input(scene, found):
+        if not found.working and found.verdict is not ReadyVerdict.AWAITING_ANSWER:
             draft = draft_in(scene, terms.profile)
-            if not draft:
-                return Clear(scene)
+        if not draft and takes_input(scene, found):
+            return Clear(scene)
+        if draft:
             held_since = scene.now if held_since is None else held_since
             left = min(left, terms.draft_hold - (scene.now - held_since))
             if terms.draft is not Draft.HOLD:

@@ -65,6 +65,7 @@ SHELL = Profile(
 GENERIC = Profile(
     name="generic",
     about="any program nobody told Paneward about",
+    prompt=r"[$#>%❯›»]\s*$",
     settle=0.06,
     floor=True,
     escape_dismisses=True,

@@ -115,10 +115,10 @@ class Judge:
             return Outcome.LET_GO, "the program left its prompt to work on it"
         if self._prompt_is_back(composer):
             return Outcome.LIKELY, "the prompt is back and empty"
+        if self._on_a_new_row(composer):
+            return self._below_the_text(scene, composer, since)
         if self._holds(composer):
             return Outcome.HOLDS, "the text still stands at the cursor"
-        if ends_with(composer.rows[:-1], self._wanted) and not composer.rows[-1].strip():
-            return self._below_the_text(scene, composer, since)
         if read_menu(scene.snapshot):
             return Outcome.LIKELY, "a dialog opened"
         return Outcome.LIKELY, "the text left the input line"
@@ -164,6 +164,10 @@ class Judge:
         if before is None or composer == self._settled:
             return False
         return composer.before == before.before and composer.text == before.text
+
+    def _on_a_new_row(self, composer: Composer) -> bool:
+        moved = self._settled is not None and self._at(composer) != self._at(self._settled)
+        return moved and not composer.rows[-1].strip() and ends_with(composer.rows[:-1], self._wanted)
 
     def _below_the_text(self, scene: Scene, composer: Composer, since: float) -> tuple[Outcome, str]:
         """The cursor went to a new line under the text: taken, or only a line break in the composer?"""

@@ -26,7 +26,7 @@ from paneward.core.screen.cells import Screen
 from paneward.core.text import MAX_TEXT, clean, redact
 from paneward.ports import Clock, Tmux, Watch
 from paneward.services.drive import Driver
-from paneward.store import Delivery, Store, fingerprint
+from paneward.store import Delivery, Store, text_hash
 
 log = structlog.get_logger("paneward.delivery")
 
@@ -57,7 +57,7 @@ class Deliveries:
         clock: Clock,
         store: Callable[[], Store],
         lock: Lock,
-        watch: Callable[[str], Awaitable[Watch]],
+        watch: Callable[[str], AbstractAsyncContextManager[Watch]],
         settings: Settings,
         profiles: Mapping[str, Profile],
     ) -> None:
@@ -119,8 +119,8 @@ class Deliveries:
         """The pane, for us alone."""
         pane = await self._tmux.resolve(request.pane)
         key = f"{await self._tmux.identity()} {pane}"
-        async with self._lock(key, request.timeout):
-            yield Driver(pane, self._tmux, self._clock, await self._watch(pane))
+        async with self._lock(key, request.timeout), self._watch(pane) as watch:
+            yield Driver(pane, self._tmux, self._clock, watch)
 
     async def _recorded(
         self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], started: float
@@ -195,7 +195,7 @@ class Ledger:
         row, fresh = await self._begun
         if fresh:
             return None
-        if row.text_hash != fingerprint(self._request.text):
+        if row.text_hash != text_hash(self._request.text):
             raise InvalidInput(
                 f"message_id {self._request.message_id!r} was used for another text",
                 code=Code.IDEMPOTENCY_CONFLICT,

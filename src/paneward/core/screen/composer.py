@@ -18,7 +18,7 @@ from paneward.core.screen.ghost import ghost_text
 ENOUGH = 48  # characters that end at the cursor and equal the end of a text: chance does not do that
 BORDERS = "│┃|║▌▐"
 _RULE = re.compile(r"^\s*[─━═╌╭╰╮╯┌└┐┘-]{3,}.*[─━═╌╭╰╮╯┌└┐┘-]\s*$")
-_DRAFT = re.compile(r"[$#>%❯›»](?:\s+)(\S.*)$")
+_DRAFT = re.compile(r"(?:[$#>%❯›»]|(?i:[\[(]y(?:es)?/n(?:o)?[\])][?:]?))\s+(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
