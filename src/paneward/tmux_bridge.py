@@ -77,7 +77,8 @@ class Bridge:
             if self._owner is None or self._owner.done():
                 self._ready = self._loop.create_future()
                 self._owner = asyncio.create_task(self._hold(self._ready))
-            await asyncio.wait([self._owner, self._ready], return_when=asyncio.FIRST_COMPLETED)
+            either: set[asyncio.Future[Any]] = {self._owner, self._ready}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if self._owner.done():
                 self._owner.result()  # raises what went wrong; the next call tries again
             return self._ready.result()

@@ -53,6 +53,7 @@ def test_what_tmux_swallows_or_strips_of_its_modifier_is_refused(key: str) -> No
     [
         ("Return", "Enter"),
         ("Entr", "Enter"),
+        ("Retrn", "Enter"),
         ("Esc", "Escape"),
         ("Backspace", "BSpace"),
         ("S-Tab", "BTab"),

@@ -45,6 +45,7 @@ _MEANT = {
 _MODIFIER = re.compile(r"(?i)[cms]-(?=.)", re.DOTALL)
 _SPELLED = re.compile(r"(?i)(ctrl|control|alt|meta|shift)[-+]")
 _LOWER = {name.lower(): name for name in NAMES}
+_WRITTEN = {**_LOWER, **_MEANT}
 
 
 def check_keys(keys: Iterable[str]) -> None:
@@ -101,5 +102,6 @@ def _near(key: str) -> list[str]:
     if meant := _MEANT.get(spelled.lower()):
         return [meant]
     prefix, base = spelled[: len(spelled) - len(_split(spelled)[1])], _split(spelled)[1]
-    close = difflib.get_close_matches(base.lower(), _LOWER, n=3, cutoff=0.6) if len(base) > 1 else []
-    return [prefix + _LOWER[name] for name in close if _is_key(prefix + name)]
+    close = difflib.get_close_matches(base.lower(), _WRITTEN, n=3, cutoff=0.6) if len(base) > 1 else []
+    names = dict.fromkeys(prefix + _WRITTEN[word] for word in close)
+    return [name for name in names if _is_key(name)]
