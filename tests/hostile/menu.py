@@ -37,8 +37,10 @@ class Menu:
         if self._typing:
             self._console.above, self._console.prompt = [self._question, "", "Type your answer:"], "> "
             return
-        self._console.above = [f"\x1b[1m{self._question}\x1b[0m", "", *map(self._row, range(len(self._options))), ""]
-        self._console.prompt = "Enter to choose, Esc to cancel "
+        options = map(self._row, range(len(self._options)))
+        hint = "\x1b[2mEnter to choose, Esc to cancel\x1b[0m"
+        self._console.above = [f"\x1b[1m{self._question}\x1b[0m", "", *options, "", hint]
+        self._console.prompt = ""
 
     def _row(self, index: int) -> str:
         tick = ("[x] " if index in self._ticked else "[ ] ") if self._multi else ""
