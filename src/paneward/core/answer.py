@@ -4,13 +4,17 @@ The menu is read anew after every key, so a key that was swallowed or a dialog t
 anything is chosen.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
-from paneward.core.delivery import Order, deliver
+from paneward.core.delivery import Order, deliver, deliver_here
 from paneward.core.errors import Code, TmuxError
 from paneward.core.flow import Flow, Look, Press, Watch
+from paneward.core.profiles import Frame
 from paneward.core.result import Menu, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.lines import typing_at
 from paneward.core.screen.menu import read_menu
 
 REACTION = 1.0  # seconds a menu gets to move its highlight
@@ -19,6 +23,7 @@ SWALLOWED = 0.3
 BLINK = 0.03
 KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
 PAINTED = 0.05
+_MARKED = re.compile(r"\W*[❯›>▶→➤▸»⏵]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +221,25 @@ def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
             f"the dialog takes no free text: {menu.question}",
             "Choose one of its options with select.",
         )
-    opened = yield from _choose(menu, menu.free_text)
+    option = menu.free_text
+    if menu.selected is not None:
+        menu = yield from _go_to(menu, option)
+        scene = yield Look()
+        if _is_field(scene):
+            return (yield from deliver_here(_in_field(order), scene))
+    opened = yield from _choose(menu, option)
     if not opened.success:
         return opened
     return (yield from deliver(order))
+
+
+def _is_field(scene: Scene) -> bool:
+    """The highlighted option is typed into in place: the cursor stands behind its mark, and Enter would take it empty."""
+    screen = Screen.of(scene.snapshot)
+    at = typing_at(screen)
+    return at is not None and bool(_MARKED.match(screen.row(at[1]).left(at[0])))
+
+
+def _in_field(order: Order) -> Order:
+    """A field in a dialog has no frame of its own, and Escape would leave the dialog."""
+    return replace(order, ghost=False, terms=replace(order.terms, profile=replace(order.profile, frame=Frame.CURSOR)))

@@ -61,6 +61,11 @@ def deliver(order: Order) -> Flow[SendResult]:
     return Delivery(order).run()
 
 
+def deliver_here(order: Order, scene: Scene) -> Flow[SendResult]:
+    """Deliver a text to where the cursor stands in `scene`: a field that was opened for it."""
+    return Delivery(order).here(scene)
+
+
 class Delivery:
     """One delivery under way: how far it has come, and the steps that take it further."""
 
@@ -76,6 +81,14 @@ class Delivery:
             if self._order.resume is not None:
                 return (yield from self._resume(self._order.resume))
             return (yield from self._afresh())
+        except TmuxError as error:
+            return self._failed(error.code, error.message, error.hint)
+
+    def here(self, scene: Scene) -> Flow[SendResult]:
+        try:
+            self._judge.begin(scene)
+            yield from self._type()
+            return (yield from self._see_and_submit())
         except TmuxError as error:
             return self._failed(error.code, error.message, error.hint)
 
@@ -288,7 +301,13 @@ class Delivery:
                     continue
             if since >= max(VERIFY, SWALLOWED_BLIND):
                 return self._unconfirmed(evidence)
-            scene = yield Watch(TWICE if outcome is Outcome.LIKELY else BLINK)
+            scene = yield Watch(self._until_next_look(outcome, scene))
+
+    def _until_next_look(self, outcome: Outcome, scene: Scene) -> float:
+        if outcome is not Outcome.LIKELY:
+            return BLINK
+        done_painting = scene.process is not None and scene.process.reading is True
+        return 0.0 if done_painting else TWICE
 
     def _swallowed(self, scene: Scene, since: float) -> bool:
         """The program waits for input again, and our text still stands in front of it."""
