@@ -14,7 +14,7 @@ from paneward.core.profiles import Profile
 from paneward.core.readiness import RULES
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 from paneward.core.scene import ProcessFacts
-from paneward.core.screen.cells import Screen
+from paneward.core.screen.cells import Row, Screen
 from paneward.store import Delivery
 from paneward.surfaces.cli.answers import Answer, Asked, Captured, Checks, Config, Panes, Profiles, Receipts, State
 
@@ -42,7 +42,7 @@ def show(console: Console, answer: Answer) -> None:
         case Captured(text=text):
             console.file.write(f"{text}\n")
         case Asked(pane, menu):
-            _menu(console, menu) if menu else _say(console, ("no dialog is open in ", ""), (pane, "bold"))
+            _menu(console, menu, pane) if menu else _say(console, ("no dialog is open in ", ""), (pane, "bold"))
         case Panes(panes):
             _panes(console, Panes(panes))
         case Receipts(deliveries):
@@ -143,7 +143,8 @@ def _short(text: str, most: int = 48) -> str:
 def _readiness(console: Console, ready: Readiness) -> None:
     sign, colour = READY[ready.verdict]
     _say(console, (f"{sign} {ready.verdict}", f"bold {colour}"), (f"  {ready.question or ready.evidence}", ""))
-    _say(console, (f"  rule {ready.rule}: {ready.evidence} · {milliseconds(ready.elapsed * 1000)}", "dim"))
+    said = f": {ready.evidence}" if ready.question else ""
+    _say(console, (f"  rule {ready.rule}{said} · {milliseconds(ready.elapsed * 1000)}", "dim"))
     _advise(console, NEXT.get(ready.verdict, "") if not ready.is_ready else "")
 
 
@@ -156,7 +157,7 @@ NEXT = {
 }
 
 
-def _menu(console: Console, menu: Menu) -> None:
+def _menu(console: Console, menu: Menu, pane: str) -> None:
     _say(console, (menu.question or "(no question could be read)", "bold"))
     for index, option in enumerate(menu.options):
         here = index == menu.selected
@@ -167,7 +168,7 @@ def _menu(console: Console, menu: Menu) -> None:
     _say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
     ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
     ways += ["--other TEXT"] if menu.free_text is not None else []
-    _advise(console, f"`paneward answer PANE {' | '.join(ways)}`")
+    _advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")
 
 
 def _explanation(console: Console, found: Explanation) -> None:
@@ -179,7 +180,7 @@ def _explanation(console: Console, found: Explanation) -> None:
     _table(console, ("", "rule", "found"), _rules(found))
     _screen(console, found)
     if found.menu:
-        _menu(console, found.menu)
+        _menu(console, found.menu, found.pane)
 
 
 def _rules(found: Explanation) -> Iterable[tuple[Any, ...]]:
@@ -207,15 +208,18 @@ def _process(process: ProcessFacts | None) -> str:
 def _screen(console: Console, found: Explanation) -> None:
     """The screen in a frame; the cursor's row is pointed at, its cell reversed."""
     snapshot = found.scene.snapshot
-    rows = [row.text for row in Screen.of(snapshot).rows][: snapshot.height]
-    last = max([snapshot.cursor_y, *(y for y, row in enumerate(rows) if row.strip())])
+    rows = Screen.of(snapshot).rows
+    last = max([snapshot.cursor_y, *(y for y, row in enumerate(rows) if not row.blank)])
     _say(console, (f"  screen {snapshot.width}x{snapshot.height}", "dim"), (_modes(found), "dim"))
     for y, row in enumerate(rows[: last + 1]):
         here = y == snapshot.cursor_y
-        text = Text(row.ljust(snapshot.cursor_x + 1) if here else row)
-        if here:
-            text.stylize("reverse", snapshot.cursor_x, snapshot.cursor_x + 1)
+        text = _with_cursor(row, snapshot.cursor_x) if here else Text(row.text)
         console.print(Text.assemble(("▶ " if here else "  ", "cyan"), ("│ ", "dim"), text), soft_wrap=True)
+
+
+def _with_cursor(row: Row, x: int) -> Text:
+    left, right = row.left(x), row.right(x) or " "
+    return Text.assemble(left, (right[0], "reverse"), right[1:])
 
 
 def _modes(found: Explanation) -> str:
