@@ -234,7 +234,7 @@ def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
 
 
 def _is_field(scene: Scene) -> bool:
-    """The highlighted option is typed into in place: the cursor stands behind its mark, and Enter would take it empty."""
+    """The highlighted option is typed into in place: the cursor stands behind its mark; Enter would take it empty."""
     screen = Screen.of(scene.snapshot)
     at = typing_at(screen)
     return at is not None and bool(_MARKED.match(screen.row(at[1]).left(at[0])))
