@@ -86,6 +86,11 @@ def test_columns_are_counted_as_tmux_counts_them(text: str, width: int) -> None:
     assert "".join(cell.char for cell in parse_cells(text, Pen())) == text
 
 
+def test_a_joiner_joins_symbols_and_no_letters() -> None:
+    assert columns("👩\u200d⚕") == 2
+    assert columns("👩\u200da") == columns("👩\u200d\x1fa") == 3
+
+
 def test_a_mark_without_a_character_before_it_is_not_shown() -> None:
     assert parse_cells("\u0301", Pen()) == []
 

@@ -24,14 +24,18 @@ def snapshot(path: Path) -> Snapshot:
 
 
 def as_data(menu: Menu | None) -> dict[str, object] | None:
-    return None if menu is None else {
-        "question": menu.question,
-        "options": [option.label for option in menu.options],
-        "checked": [option.checked for option in menu.options],
-        "selected": menu.selected,
-        "free_text": menu.free_text,
-        "multi": menu.multi,
-    }
+    return (
+        None
+        if menu is None
+        else {
+            "question": menu.question,
+            "options": [option.label for option in menu.options],
+            "checked": [option.checked for option in menu.options],
+            "selected": menu.selected,
+            "free_text": menu.free_text,
+            "multi": menu.multi,
+        }
+    )
 
 
 def reading(taken: Snapshot) -> dict[str, object]:

@@ -185,6 +185,11 @@ def test_a_wrapped_label_is_joined() -> None:
     assert labels(menu(picture, width=80)) == ["Yes", "Yes, and never ask", "No"]
 
 
+def test_a_description_below_a_full_row_is_no_part_of_the_label() -> None:
+    picture = "Proceed?\n❯ 1. Yes\n  2. Yes, and never ask\n     \x1b[2mneither here\x1b[0m\n  3. No" + HINTS
+    assert labels(menu(picture, width=25)) == ["Yes", "Yes, and never ask", "No"]
+
+
 def test_a_label_that_the_terminal_cut_in_a_narrow_pane_is_joined() -> None:
     picture = "Run `rm -r build/a`?\n\n❯ 1. Yes\n  2. Yes, and don't as\nk again for rm\n  3. No\n\nEsc to cancel █"
     found = menu(picture, width=20)
@@ -276,6 +281,8 @@ RULE = "─" * 40
         "❯ just a line█",
         "❯ 1. only one option" + HINTS,
         "Which?\n❯ 1. foo\n  2. bar\nChoice: █",
+        "Which?\n❯ 1. foo\n  2. bar\nEnter your choice: █",
+        BOXED + "\n❯ ",
         "Which?\n❯ 1. foo\n  2. bar\nand then it went on",
         "Which?\n❯ 1. foo\n❯ 2. bar",
         "a line\n> reply\n  goes on here",

@@ -259,7 +259,7 @@ def _draw(cells: list[Cell], text: str, style: Style, drawing: bool) -> None:
         return
     for char in text:
         cell = ink[char]
-        if cell.width == 0 or _joins(cells):
+        if cell.width == 0 or (_joins(cells) and not _NARROW.fullmatch(char)):
             _combine(cells, char)
         else:
             cells.append(cell)

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
@@ -25,6 +25,7 @@ from paneward.core.screen.lines import Kind, Line, lines, typing_at
 
 RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
 TICKED = set("xX✓✔*•☑☒◼⬢◉●")
+ANCHORS = 8  # marked rows that are tried, from below: what is live stands at the bottom
 GAP = 3  # rows without text between numbered options: a separator with a blank on either side
 MARGIN = 4  # columns that programs leave free at the right
 CHROME = 3  # rows of a status line that may stand below a closed box
@@ -89,8 +90,8 @@ def _choice(line: Line) -> Choice | None:
 def _anchors(page: list[Line]) -> Iterator[Choice]:
     """The rows that may be the chosen option, the likeliest first: marked, then filled, then drawn otherwise."""
     choices = [choice for line in reversed(page) if (choice := _choice(line))]
-    yield from (choice for choice in choices if choice.mark)
-    yield from (choice for choice in choices if RADIO.get(choice.box))
+    yield from islice((choice for choice in choices if choice.mark), ANCHORS)
+    yield from islice((choice for choice in choices if RADIO.get(choice.box)), ANCHORS)
     yield from (choice for choice in choices if _GROUND.search(choice.line.row.raw) and choice.line.highlighted)
 
 
@@ -160,10 +161,11 @@ def _joint(above: Line, line: Line) -> str:
 
 def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | None:
     """The menu of these options, if it is one that waits for a key."""
-    first, last = choices[0].line, choices[-1].last
-    chosen, question, below = _chosen(choices), _question(page, first.y), page[last + 1 :]
+    chosen = _chosen(choices)
     if chosen is None or _edited(screen, choices) or not _whole(page, choices[0]):
         return None
+    first, last = choices[0].line, choices[-1].last
+    question, below = _question(page, first.y), page[last + 1 :]
     if not _quiet(below, boxed=first.edge < screen.width) or _asks_for_text(screen, last):
         return None
     if not _evident(choices, page[first.y - 1] if first.y else None, below, question):

@@ -21,11 +21,11 @@ _CONFIRMATION = re.compile(
 _OVERWRITES = re.compile(r"(?:rm|cp|mv|ln|gzip|unzip): .*\?\s*")
 _KEY_WANTED = re.compile(r".*\b(?:press|hit|strike)\b.*\b(?:any key|a key|enter|return)\b.*", re.IGNORECASE)
 _PAGER = re.compile(r":|\(END\).*|.*--More--.*|lines \d+.*|Manual page .*|.*\(press h for help.*", re.IGNORECASE)
-_ASKING = re.compile(r".*\w.*[:?]\s*(?:[\[(][^()\[\]]{0,40}[)\]]\s*)?|.*[:?]\s*[\[(][^()\[\]]{0,40}[)\]]\s*|[#?]\?\s*")
+_ASKING = re.compile(r"[:?]\s*(?:[\[(][^()\[\]]{0,40}[)\]])?$")
 _BEHIND_PROMPT = re.compile(
     r"(?:\S*[\w~)\]/][$#%>❯›»]|[$#%❯›»]|>{1,3}|\.\.\.|[^?]{0,60}?[@~][^?]{0,60}?[$#%❯])(?:\s.*|$)|In \[\d+\]:.*"
 )
-_NO_WORDS = re.compile(r"[\d:.,\s%-]+|\S*/\S*:|\S+://\S*|[A-Za-z]:(?:\\\S*)?")
+_NO_WORDS = re.compile(r"[^\w#]+|[\d:.,\s%-]+|\S*/\S*:|\S+://\S*|[A-Za-z]:(?:\\\S*)?")
 _BORDER = "│┃║▌▐"
 
 
@@ -38,7 +38,7 @@ def question(screen: Screen) -> str | None:
         return confirm["question"].strip()
     if _KEY_WANTED.fullmatch(text) or _PAGER.fullmatch(text):
         return text
-    return text if _ASKING.fullmatch(text) and not _NO_WORDS.fullmatch(text) else None
+    return text if _ASKING.search(text) and not _NO_WORDS.fullmatch(text) else None
 
 
 def confirmation(screen: Screen) -> bool:
