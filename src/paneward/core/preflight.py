@@ -11,7 +11,7 @@ from enum import StrEnum
 from paneward.core.errors import Code
 from paneward.core.flow import Flow, LeaveMode, Look, Watch
 from paneward.core.profiles import Frame, Profile
-from paneward.core.readiness import Assessment, Pace, assess
+from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
@@ -115,8 +115,8 @@ def takes_input(scene: Scene, found: Assessment) -> bool:
     process = scene.process
     if process is None or process.reading is None:
         return scene.quiet >= BLIND_QUIET
-    if process.canonical and not process.shell:
-        return process.reading
+    if process.canonical:
+        return process.reading and (not process.shell or scene.quiet >= SETTLED)
     return process.reading and scene.quiet >= RAW_QUIET
 
 

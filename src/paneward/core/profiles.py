@@ -50,6 +50,7 @@ class Profile:
     steer: tuple[str, ...] = ()  # keys that submit while busy so that the text joins the work
     interrupt: tuple[str, ...] = ()  # keys that stop the work
     cut: tuple[str, ...] = ()  # keys that take the draft out of the composer
+    quits: tuple[str, ...] = ()  # patterns of texts at which the program ends
     wait_timeout: float = 10.0
 
 
@@ -61,6 +62,7 @@ SHELL = Profile(
     match=(r"^(?:\S*/)?-?(?:ba|z|fi|da|k|mk|a|tc|c)?sh(?:\s|$)",),
     typing=Typing.AUTO,
     interrupt=("C-c",),
+    quits=(r"^\s*(?:exit|logout)\b",),
 )
 GENERIC = Profile(
     name="generic",
@@ -84,6 +86,7 @@ DEMO = Profile(
     queue=("Enter",),
     interrupt=("Escape",),
     cut=("C-c",),
+    quits=(r"^(?:exit|crash)\b",),
     wait_timeout=120.0,
 )
 
@@ -137,7 +140,7 @@ def _convert(name: str, key: str, value: Any, kind: Any) -> Any:
     if kind in (str, bool) and isinstance(value, kind):
         return _pattern(where, value) if key in ("glyph", "prompt") else value
     if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(_pattern(where, item) if key in ("match", "placeholders", "busy") else item for item in value)
+        return tuple(_pattern(where, item) if key in ("match", "placeholders", "busy", "quits") else item for item in value)
     wanted = "a list of texts" if kind == tuple[str, ...] else getattr(kind, "__name__", str(kind))
     raise _broken(f"{where}: {value!r}", f"Allowed: {wanted}.")
 

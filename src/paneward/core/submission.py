@@ -4,6 +4,7 @@ It remembers three moments: before typing, when the text stood there settled, an
 looks must agree before a screen that may be in mid-paint counts as proof.
 """
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,8 @@ from paneward.core.screen.composer import Composer, ends_with, essence, read_com
 from paneward.core.screen.menu import read_menu
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
+
+REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
 class Outcome(StrEnum):
@@ -44,7 +47,6 @@ class Judge:
         self._before: Composer | None = None
         self._process_before: ProcessFacts | None = None
         self._settled: Composer | None = None
-        self._menu_before = False
         self._likely: str | None = None
         self._looks = 0
 
@@ -95,13 +97,22 @@ class Judge:
         """What became of the text, `since` seconds after submit was pressed."""
         self._looks += 1
         if scene.gone or scene.snapshot.dead:
-            return Outcome.ENDED, "the program ended right after submit"
+            reaped = scene.gone or scene.snapshot.dead_status or since >= REAPED
+            return self._ended(scene) if reaped else (Outcome.UNCLEAR, "the program ended")
         outcome, evidence = self._judge(scene, since)
         if outcome is not Outcome.LIKELY:
             self._likely = None
             return outcome, evidence
         agreed, self._likely = self._likely == evidence, evidence
         return (Outcome.LET_GO if agreed else Outcome.LIKELY), evidence
+
+    def _ended(self, scene: Scene) -> tuple[Outcome, str]:
+        before = self._process_before
+        if before and before.canonical and before.reading and scene.snapshot.dead_status.isdecimal():
+            return Outcome.LET_GO, "the program took the line and ended by itself"
+        if any(re.search(pattern, self._text) for pattern in self._profile.quits):
+            return Outcome.LET_GO, "the program ended, as the text asked it to"
+        return Outcome.ENDED, "the program ended right after submit"
 
     def _judge(self, scene: Scene, since: float) -> tuple[Outcome, str]:
         screen = Screen.of(scene.snapshot)

@@ -17,6 +17,7 @@ from paneward.ports import Watch as PaneWatch
 T = TypeVar("T")
 FIRST_GAP = 0.001  # seconds between two looks that output asks for; doubled while it keeps coming, up to
 LONGEST_GAP = 0.05
+FRESH = 0.002  # seconds for which a look answers another one, unless something happened since
 
 
 async def _nothing(_: Phase) -> None:
@@ -41,6 +42,7 @@ class Driver:
         self._joined_at = clock.now()
         self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
         self._gap = FIRST_GAP
+        self._acted = False
 
     @property
     def scene(self) -> Scene:
@@ -68,7 +70,7 @@ class Driver:
     async def _perform(self, effect: Effect) -> Scene:
         match effect:
             case Look(process):
-                return await self.look(process)
+                return self._scene if self._still_true() else await self.look(process)
             case Watch(at_most, process):
                 return await self._watch_and_look(at_most, process)
             case Rest(seconds):
@@ -77,9 +79,15 @@ class Driver:
             case Mark(phase):
                 await self._mark(phase)
             case _:
-                self._gap = FIRST_GAP
+                self._gap, self._acted = FIRST_GAP, True
                 await self._act(effect)
         return self._scene
+
+    def _still_true(self) -> bool:
+        """Nothing was done or printed since the last look, and that was a moment ago."""
+        scene = self._scene
+        recent = scene.process is not None and self._clock.now() - scene.now < FRESH
+        return recent and not self._acted and self._watch.output_seq == scene.output_seq
 
     async def _act(self, effect: Effect) -> None:
         match effect:
@@ -118,6 +126,7 @@ class Driver:
 
     async def look(self, process: bool = True) -> Scene:
         """Look now, and keep the scene."""
+        self._acted = False
         seq = self._watch.output_seq  # read first: output that comes meanwhile must count as not yet seen
         try:
             snapshot = await self._tmux.look(self._pane)
