@@ -254,7 +254,7 @@ def test_it_leaves_when_told_and_takes_its_box_away(word: str, status: int, star
     pane = start()
     submit(pane, word)
     assert pane.wait_event("exit")[0]["status"] == status
-    pane.wait(lambda: pane.ask("pane_dead_status") == str(status))
+    pane.wait(lambda: pane.ask("pane_dead") == "1")
     assert "─" not in pane.tmux("capture-pane", "-p")
 
 

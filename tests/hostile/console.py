@@ -181,9 +181,10 @@ class Console:
     # -- painting -------------------------------------------------------------------------------------------------
 
     def paint(self) -> None:
+        resized, self.tty.resized = self.tty.resized, False  # before the size is asked: a later change is a later paint
         columns, height = self.tty.size()
-        if self.tty.resized:
-            self.tty.resized, self._cursor_row, self._painted = False, 0, 0
+        if resized:
+            self._cursor_row = self._painted = 0
             self._unprinted = self.transcript[-height:]
             self.tty.write("\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H")
         box = self._box(columns)

@@ -33,7 +33,7 @@ class Terminal:
     """The tty in raw mode with bracketed paste; a resize and a signal to end wake `read`."""
 
     def __init__(self) -> None:
-        self.resized = False
+        self._resized = False
         self._wake, self._waker = os.pipe()
 
     def __enter__(self) -> "Terminal":
@@ -53,7 +53,12 @@ class Terminal:
             termios.tcsetattr(0, termios.TCSADRAIN, self._saved)
 
     def _on_resize(self) -> None:
-        self.resized = True
+        self._resized = True
+
+    def take_resize(self) -> bool:
+        """Whether the window changed since the last call. Ask before `size`: a later change is for a later paint."""
+        resized, self._resized = self._resized, False
+        return resized
 
     def size(self) -> tuple[int, int]:
         columns, rows = os.get_terminal_size(1)
@@ -86,25 +91,28 @@ class Painter:
         self._drawn = Frame([], 0, "")
         self._title = ""
 
-    def paint(self, blocks: list[Block], frame: Frame, title: str) -> None:
+    def paint(self, session: Session, now: float) -> None:
         """One write for everything that changed; none when nothing did."""
+        resized = self._terminal.take_resize()
         columns, height = self._terminal.size()
+        frame = session.frame(now, columns, height - 1)
+        blocks = session.printed()
         self._blocks = [*self._blocks, *blocks][-KEPT_BLOCKS:]
-        start = ""
-        if self._terminal.resized:
-            self._terminal.resized = False
-            start, blocks = "\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H", self._blocks
-            self._drawn = Frame([], 0, "")
-        printed = [row for block in blocks for row in block(columns)]
-        if start:
-            printed = printed[-max(0, height - len(frame.rows)) :]
-        if start or printed or frame != self._drawn:
-            start += self._over(printed, frame)
-        if title != self._title:
-            start += f"\x1b]2;{title}\x07"
-            self._title = title
-        if start:
-            self._terminal.write(start)
+        text = ""
+        if resized:
+            text, self._drawn = erased(height), Frame([], 0, "")
+            rows = laid_out(self._blocks, columns)[-(height - len(frame.rows)) :]
+        else:
+            rows = laid_out(blocks, columns)
+        if rows or frame != self._drawn:
+            text += self._over(rows, frame)
+        text += self._titled(session.title(now))
+        if text:
+            self._terminal.write(text)
+
+    def _titled(self, title: str) -> str:
+        changed, self._title = title != self._title, title
+        return f"\x1b]2;{title}\x07" if changed else ""
 
     def _over(self, printed: list[str], frame: Frame) -> str:
         """The rows of the old region overwritten by what is printed and by the new region."""
@@ -119,14 +127,20 @@ class Painter:
     def leave(self, blocks: list[Block]) -> None:
         """Take the region away and leave what was said."""
         columns, _ = self._terminal.size()
-        self._terminal.resized = False
-        rows = [row for block in blocks for row in block(columns)]
         with suppress(OSError):
-            self._terminal.write(self._over(rows, Frame([""], 0, "")))
+            self._terminal.write(self._over(laid_out(blocks, columns), Frame([""], 0, "")))
 
 
 def up(rows: int) -> str:
     return f"\x1b[{rows}A" if rows else ""
+
+
+def erased(height: int) -> str:
+    return "\x1b[H" + "\r\n".join(["\x1b[2K"] * height) + "\x1b[H"
+
+
+def laid_out(blocks: list[Block], columns: int) -> list[str]:
+    return [row for block in blocks for row in block(columns)]
 
 
 def logger(path: Path | None) -> Callable[..., None]:
@@ -144,7 +158,7 @@ def logger(path: Path | None) -> Callable[..., None]:
 
 def run(session: Session, terminal: Terminal, log: Callable[..., None]) -> int:
     keyboard, painter = Keyboard(), Painter(terminal)
-    paint(session, terminal, painter)
+    painter.paint(session, time.monotonic())
     log("ready")
     while session.status is None:
         data = terminal.read(patience(session, keyboard))
@@ -154,17 +168,10 @@ def run(session: Session, terminal: Terminal, log: Callable[..., None]) -> int:
         for key in keyboard.feed(data) if data else keyboard.flush():
             session.take(key, now)
         session.tick(now)
-        paint(session, terminal, painter)
+        if session.status is None:
+            painter.paint(session, now)
     painter.leave(session.printed())
     return session.status
-
-
-def paint(session: Session, terminal: Terminal, painter: Painter) -> None:
-    if session.status is not None:
-        return
-    now = time.monotonic()
-    columns, height = terminal.size()
-    painter.paint(session.printed(), session.frame(now, columns, height - 1), session.title(now))
 
 
 def patience(session: Session, keyboard: Keyboard) -> float | None:
