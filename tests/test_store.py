@@ -369,3 +369,9 @@ def test_a_store_that_another_process_locked_says_who_to_look_for(tmp_path: Path
         return caught.value.hint
 
     assert f"fuser {path}" in using(path, work)
+
+
+def test_what_only_names_the_store_does_not_pay_for_the_database_library() -> None:
+    code = "import sys, paneward.app; print('sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -9,6 +9,8 @@ What surprised us: two processes that both switch a new file to WAL can refuse e
 whatever the busy time-out says, so the first opening is done under a lock on the directory.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import fcntl
@@ -20,15 +22,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
-from typing import Any, Self, TypeVar
-
-import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from paneward.core.errors import Code, StoreError
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.text import redact
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
 SCHEMA = 1  # PRAGMA user_version of the files this version writes
 BUSY_MS = 5000  # a write of another process takes a millisecond; longer means that it hangs
@@ -65,34 +68,72 @@ class Delivery:
     updated_at: str
 
 
-_DELIVERIES = sa.Table(
-    "deliveries",
-    sa.MetaData(),
-    sa.Column("id", sa.Integer, primary_key=True),  # SQLite's own row number: no index of its own to keep up
-    sa.Column("message_id", sa.Text),
-    sa.Column("tmux", sa.Text, nullable=False),
-    sa.Column("pane", sa.Text, nullable=False),
-    sa.Column("pane_pid", sa.Integer, nullable=False),
-    sa.Column("text_hash", sa.Text, nullable=False),
-    sa.Column("length", sa.Integer, nullable=False),
-    sa.Column("phase", sa.Text, nullable=False),
-    sa.Column("created_at", sa.Text, nullable=False),
-    sa.Column("updated_at", sa.Text, nullable=False),
-    sa.Column("text", sa.Text),  # the wide columns last: a scan of the others does not read them
-    sa.Column("receipt", sa.Text),
-)
-_C = _DELIVERIES.c
-_NAMED = _C.message_id.is_not(None)
-sa.Index("message_ids", _C.message_id, unique=True, sqlite_where=_NAMED)
-_INSERT = insert(_DELIVERIES).on_conflict_do_nothing(index_elements=["message_id"], index_where=_NAMED)
-_BY_MESSAGE = sa.select(_DELIVERIES).where(_C.message_id == sa.bindparam("wanted"))
-_MARK = (
-    sa.update(_DELIVERIES)
-    .where(_C.id == sa.bindparam("wanted"))
-    .values(phase=sa.bindparam("phase"), updated_at=sa.bindparam("updated_at"))
-)
-_FINISH = _MARK.values(receipt=sa.bindparam("receipt"))
-_OLDEST = sa.select(_C.created_at, sa.func.max(_C.id).over() - _C.id).order_by(_C.id).limit(1)
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """All that is ever said to the database."""
+
+    tables: sa.MetaData
+    insert: sa.Insert
+    by_message: sa.Select[Any]
+    recent: sa.Select[Any]
+    mark: sa.Update
+    finish: sa.Update
+    oldest: sa.Select[Any]
+    trim: sa.Delete
+
+
+@cache
+def _sql() -> _Statements:
+    """The statements, built when the first store is opened: importing SQLAlchemy takes a fifth of a second."""
+    import sqlalchemy as sa
+    from sqlalchemy.dialects.sqlite import insert
+
+    table, bind = _table(), sa.bindparam
+    rows, named = table.c, table.c.message_id.is_not(None)
+    sa.Index("message_ids", rows.message_id, unique=True, sqlite_where=named)
+    newest = sa.select(sa.func.max(rows.id)).scalar_subquery()
+    mark = sa.update(table).where(rows.id == bind("wanted"))
+    mark = mark.values(phase=bind("phase"), updated_at=bind("updated_at"))
+    too_many = sa.or_(rows.created_at < bind("oldest"), rows.id <= newest - KEEP_ROWS)
+    settled = sa.or_(rows.phase == Phase.DONE, rows.created_at < bind("open_since"))
+    any_pane = bind("pane", type_=sa.Text).is_(None)
+    return _Statements(
+        tables=table.metadata,
+        insert=insert(table).on_conflict_do_nothing(index_elements=["message_id"], index_where=named),
+        by_message=sa.select(table).where(rows.message_id == bind("wanted")),
+        recent=sa.select(table)
+        .where(sa.or_(any_pane, rows.pane == bind("pane")))
+        .order_by(rows.id.desc())
+        .limit(bind("most", type_=sa.Integer)),
+        mark=mark,
+        finish=mark.values(receipt=bind("receipt")),
+        oldest=sa.select(rows.created_at, newest - rows.id).order_by(rows.id).limit(1),
+        trim=sa.delete(table).where(too_many, settled),
+    )
+
+
+def _table() -> sa.Table:
+    import sqlalchemy as sa
+
+    def text(name: str, nullable: bool = False) -> sa.Column[str]:
+        return sa.Column(name, sa.Text, nullable=nullable)
+
+    return sa.Table(
+        "deliveries",
+        sa.MetaData(),
+        sa.Column("id", sa.Integer, primary_key=True),  # SQLite's own row number: no index of its own to keep up
+        text("message_id", nullable=True),
+        text("tmux"),
+        text("pane"),
+        sa.Column("pane_pid", sa.Integer, nullable=False),
+        text("text_hash"),
+        sa.Column("length", sa.Integer, nullable=False),
+        text("phase"),
+        text("created_at"),
+        text("updated_at"),
+        text("text", nullable=True),  # the wide columns last: a scan of the others does not read them
+        text("receipt", nullable=True),
+    )
 
 
 class Store:
@@ -119,20 +160,22 @@ class Store:
         return await self._run(lambda connection: _begin(connection, place, text, secret))
 
     async def mark(self, id: str, phase: Phase) -> None:
-        await self._run(lambda connection: _update(connection, _MARK, id, phase))
+        await self._run(lambda connection: _update(connection, _sql().mark, id, phase))
 
     async def finish(self, id: str, receipt: SendResult) -> None:
-        await self._run(lambda connection: _update(connection, _FINISH, id, Phase.DONE, receipt=_written(receipt)))
+        await self._run(
+            lambda connection: _update(connection, _sql().finish, id, Phase.DONE, receipt=_written(receipt))
+        )
 
     async def find(self, message_id: str) -> Delivery | None:
         return await self._run(lambda connection: _find(connection, message_id))
 
     async def recent(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
         """The last deliveries, newest first."""
-        query = sa.select(_DELIVERIES).order_by(_C.id.desc()).limit(limit)
-        if pane is not None:
-            query = query.where(_C.pane == pane)
-        return await self._run(lambda connection: [_read(row) for row in connection.execute(query).mappings()])
+        values = {"most": limit, "pane": pane}
+        return await self._run(
+            lambda connection: [_read(row) for row in connection.execute(_sql().recent, values).mappings()]
+        )
 
     async def close(self) -> None:
         await self._run(_close)
@@ -163,7 +206,7 @@ def _begin(connection: sa.Connection, place: Mapping[str, Any], text: str, secre
         "created_at": now,
         "updated_at": now,
     }
-    inserted = connection.execute(_INSERT, row)
+    inserted = connection.execute(_sql().insert, row)
     if inserted.rowcount:
         return _read({**row, "id": inserted.lastrowid}), True
     known = _find(connection, place["message_id"])
@@ -184,7 +227,7 @@ def _update(connection: sa.Connection, statement: sa.Update, id: str, phase: Pha
 
 
 def _find(connection: sa.Connection, message_id: str) -> Delivery | None:
-    row = connection.execute(_BY_MESSAGE, {"wanted": message_id}).mappings().first()
+    row = connection.execute(_sql().by_message, {"wanted": message_id}).mappings().first()
     return None if row is None else _read(row)
 
 
@@ -232,10 +275,10 @@ def _stamp(moment: datetime) -> str:
 def _open(path: Path | None) -> sa.Connection:
     with _told(path):
         if path is None:
-            return _prepared(_connect("sqlite://"))
+            return _prepared(_connect(None))
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # SQLite would make it for all to read
-        connection = _connect(str(sa.URL.create("sqlite", database=str(path))))
+        connection = _connect(str(path))
         try:
             return _prepared(connection, path.parent)
         except BaseException:
@@ -243,7 +286,10 @@ def _open(path: Path | None) -> sa.Connection:
             raise
 
 
-def _connect(url: str) -> sa.Connection:
+def _connect(database: str | None) -> sa.Connection:
+    import sqlalchemy as sa
+
+    url = sa.URL.create("sqlite", database=database)
     engine = sa.create_engine(url, poolclass=sa.StaticPool, isolation_level="AUTOCOMMIT")
     return engine.connect()
 
@@ -291,7 +337,7 @@ def _create(connection: sa.Connection) -> None:
         )
     _pragma(connection, "journal_mode=WAL")
     connection.exec_driver_sql("BEGIN IMMEDIATE")  # killed in the middle, nothing of it is there
-    _DELIVERIES.metadata.create_all(connection)
+    _sql().tables.create_all(connection)
     _pragma(connection, f"user_version={SCHEMA}")
     connection.exec_driver_sql("COMMIT")
 
@@ -300,24 +346,23 @@ def _trim(connection: sa.Connection) -> None:
     """Bounded growth. Usually one look at the oldest row tells that there is nothing to do."""
     now = datetime.now(UTC)
     oldest, open_since = _stamp(now - timedelta(days=KEEP_DAYS)), _stamp(now - timedelta(days=KEEP_OPEN_DAYS))
-    first = connection.execute(_OLDEST).first()
+    first = connection.execute(_sql().oldest).first()
     if first is None or (first[0] >= oldest and first[1] < KEEP_ROWS):
         return
-    beyond = sa.select(sa.func.max(_C.id) - KEEP_ROWS).scalar_subquery()
-    too_old = sa.or_(_C.created_at < oldest, _C.id <= beyond)
-    settled = sa.or_(_C.phase == Phase.DONE, _C.created_at < open_since)
-    connection.execute(sa.delete(_DELIVERIES).where(too_old, settled))
+    connection.execute(_sql().trim, {"oldest": oldest, "open_since": open_since})
 
 
 @contextlib.contextmanager
 def _told(path: Path | None) -> Iterator[None]:
     """Whatever goes wrong with the file is one clear error that names it."""
+    from sqlalchemy.exc import DBAPIError
+
     where = path or "the store in memory"
     try:
         yield
     except StoreError as error:
         raise StoreError(f"{where}: {error.message}", hint=error.hint) from None
-    except sa.exc.DBAPIError as error:
+    except DBAPIError as error:
         raise StoreError(f"{where}: {error.orig}", hint=_remedy(error.orig, path)) from error
     except OSError as error:
         raise StoreError(f"{where}: {error.strerror}", hint=_ELSEWHERE) from None
