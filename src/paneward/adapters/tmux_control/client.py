@@ -3,21 +3,26 @@
 A thin driver of `core/control.py`. Replies are handed on while the bytes are read, before any later event of
 the same read, so that a capture can be joined to the output that follows it without a gap.
 
-What surprised us: a command that times out leaves the order of the replies unknown, so the client is given up;
-a client that ends tells why in three places (an error block, `%exit`, stderr), of which any may be empty.
+What surprised us: a line that is sent at once can be carried out before the client is attached, and then hears
+no output, so the first line waits for `%session-changed`; a client that ends while the server hangs can crash the
+server when it goes on, so one that is late is kept, its late replies are counted, and only new work goes
+elsewhere; a client that ends tells why in three places (an error block, `%exit`, stderr), of which any may be empty;
+the server itself writes into our pipe, so the end of the client process is not the end of the pipe's data, nor
+seen there while the server hangs.
 """
 
 import asyncio
 import contextlib
 import math
 import os
+import select
 import subprocess
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
-from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply
+from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged
 from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
 
 READ = 1 << 18
@@ -63,10 +68,15 @@ class Client:
         self._in = process.stdin.fileno()
         self._from = process.stdout.fileno()
         self.lost: str | None = None  # why it ended; None while it lives
+        self.late = False  # a command timed out here: the server hangs, or the command blocks
+        self._attached = False
         self._words: list[str] = []
         os.set_blocking(self._in, False)
         os.set_blocking(self._from, False)
         self._loop.add_reader(self._from, self._readable)
+        self._pidfd = _pidfd(process.pid)
+        if self._pidfd is not None:
+            self._loop.add_reader(self._pidfd, self._process_ended)
 
     # --- asking
 
@@ -100,7 +110,7 @@ class Client:
 
     def _flush(self) -> None:
         self._flushing = False
-        if self.lost is not None or not (self._out or self._unsent):
+        if self.lost is not None or not self._attached or not (self._out or self._unsent):
             return
         if self._out:
             self._unsent += b"\n".join(self._out) + b"\n"
@@ -136,6 +146,12 @@ class Client:
             else:
                 self._hear(event)
 
+    def _process_ended(self) -> None:
+        """Hear what is still in the pipe, then end."""
+        while self.lost is None and select.select([self._from], [], [], 0)[0]:
+            self._readable()
+        self._end("the control client ended")
+
     def _answer(self, reply: Reply) -> None:
         pending = self._pending.popleft()
         if pending.early is not None:
@@ -145,6 +161,9 @@ class Client:
 
     def _hear(self, event: Event) -> None:
         match event:
+            case SessionChanged() if not self._attached:
+                self._attached = True
+                self._flush()
             case Exit(reason) if reason:
                 self._words.append(reason)
             case Refused(words):
@@ -155,17 +174,17 @@ class Client:
             self._on_event(event)
 
     def _overdue(self) -> None:
+        """Tell those whose time is up; their replies are still due."""
         self._timer = None
-        if not self._pending:
-            return
-        head = self._pending[0]
-        if head.deadline > self._loop.time():
-            self._timer = self._loop.call_at(head.deadline, self._overdue)
-            return
-        if not head.future.done():
-            head.future.set_exception(TmuxTimeout(f"tmux did not answer within {self._timeout:g} s"))
-        self._process.kill()
-        self._end("tmux did not answer in time")
+        now = self._loop.time()
+        for pending in self._pending:
+            if pending.deadline > now:
+                if pending.deadline < math.inf:
+                    self._timer = self._loop.call_at(pending.deadline, self._overdue)
+                return
+            if not pending.future.done():
+                self.late = True
+                pending.future.set_exception(TmuxTimeout(f"tmux did not answer within {self._timeout:g} s"))
 
     # --- the end
 
@@ -195,6 +214,10 @@ class Client:
     def _release(self) -> None:
         self._loop.remove_reader(self._from)
         self._loop.remove_writer(self._in)
+        if self._pidfd is not None:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -221,6 +244,14 @@ class Client:
         self._on_lost = None
         self._process.kill()
         self._end("closed")
+
+
+def _pidfd(pid: int) -> int | None:
+    """A descriptor that tells when the process ends; None where the system has none to give."""
+    try:
+        return os.pidfd_open(pid)
+    except (OSError, AttributeError):
+        return None
 
 
 def open_client(

@@ -5,6 +5,7 @@ What surprised us: `attach` without `-N` starts a server, without `-E` rewrites 
 
 import asyncio
 import contextlib
+import math
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -37,6 +38,8 @@ from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout
 from paneward.core.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo
 
+HELLO = b"display-message -p '#{version}|#{socket_path}'"
+SSH_PATIENCE = 6.0  # seconds that ssh itself may take to say that it cannot connect
 TWICE = "the control client ended twice while tmux was asked: {}"
 READS = ("list-", "show-", "display-message", "capture-pane")
 PASTED = 50_000  # characters per set-buffer
@@ -65,6 +68,7 @@ class ControlTmux:
         self._tmux = tmux
         self._timeout = timeout
         self._client: Client | None = None
+        self._coming: tuple[Client, asyncio.Future[Reply]] | None = None
         self._opening = asyncio.Lock()
         self._socket = ""
         self._probe = ProcessProbe(self._host)
@@ -87,22 +91,31 @@ class ControlTmux:
         return open_client(self._host, argv, self._timeout, on_event, on_lost)
 
     async def _commands(self) -> Client:
-        if self._client is not None and self._client.lost is None:
-            return self._client
-        async with self._opening:
-            if self._client is None or self._client.lost is not None:
-                self._client = await self._connect()
+        """The client for commands; a new one when the last one ended or is late."""
+        client = self._client
+        if client is not None and client.lost is None and not client.late:
+            return client
+        try:
+            async with asyncio.timeout(self._timeout + (0 if self._host.local else SSH_PATIENCE)), self._opening:
+                if self._client is client:
+                    self._client = await self._connect()
+                    self._retire(client)
+        except TimeoutError:
+            raise TmuxTimeout(f"tmux did not answer within {self._timeout:g} s") from None
+        assert self._client is not None
         return self._client
 
     async def _connect(self) -> Client:
-        client = self._open("-f", "no-output,ignore-size")
+        """Open a client and hear from it. One that is slow to answer is kept and asked again, not replaced."""
+        if self._coming is None or self._coming[0].lost is not None:
+            client = self._open("-f", "no-output,ignore-size")
+            self._coming = client, client.ask(HELLO, timeout=math.inf)
+        client, hello = self._coming
         try:
-            reply = await client.ask(b"display-message -p '#{version}|#{socket_path}'")
+            reply = await asyncio.shield(hello)
         except Lost as lost:
             raise await self._explain(client, str(lost)) from None
-        except BaseException:
-            client.close()
-            raise
+        self._coming = None
         words, _, self._socket = b"\n".join(reply.lines).decode("utf-8", "replace").partition("|")
         try:
             check_version(words)
@@ -110,6 +123,11 @@ class ControlTmux:
             client.close()
             raise
         return client
+
+    def _retire(self, client: Client | None) -> None:
+        """tmux answers again, so ending the late client does it no harm."""
+        if client is not None:
+            client.close()
 
     async def _explain(self, client: Client, words: str) -> TmuxError:
         """Why no client could be opened."""
@@ -271,8 +289,9 @@ class ControlTmux:
 
     async def close(self) -> None:
         await self._watchers.close()
-        if self._client is not None:
-            self._client.close()
+        for client in (self._client, self._coming and self._coming[0]):
+            if client is not None:
+                client.close()
         await self._probe.close()
         await self._host.close()
 

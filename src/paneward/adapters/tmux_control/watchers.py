@@ -8,11 +8,12 @@ from paneward.adapters.tmux_control.client import Client, Lost
 from paneward.adapters.tmux_control.deaths import Deaths
 from paneward.adapters.tmux_control.watching import PaneWatch, SessionWatcher
 from paneward.core.control import Reply
-from paneward.core.errors import TmuxError
+from paneward.core.errors import TmuxError, TmuxTimeout
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock
 
 SESSIONS = 30  # attaching grows with the square of the clients: 300 of them took 94 s
+HUNG = 1.0  # seconds between looks at a tmux that does not answer
 LINGER = 5.0  # seconds that an unused client is kept: opening one costs more than hearing for nobody
 
 
@@ -138,22 +139,28 @@ class Watchers:
 
     async def _rejoin(self, watch: PaneWatch) -> None:
         """Find the pane wherever it is now and go on there; its watchers see a gap."""
-        for _ in range(3):
+        tries = 3
+        while tries:
             try:
-                sessions = [session for pane, session, _ in await self._places() if pane == watch.pane]
-                home = self._home.get(watch)
-                if home is None:
-                    return
-                if not sessions:
-                    break
-                if home.session in sessions:
-                    await self._refresh(watch)
-                else:
-                    await self._move(watch, sessions[0])
+                await self._rejoin_once(watch)
                 return
+            except TmuxTimeout:
+                await self._clock.sleep(HUNG)
             except TmuxError:
-                continue
+                tries -= 1
         watch.end()
+
+    async def _rejoin_once(self, watch: PaneWatch) -> None:
+        sessions = [session for pane, session, _ in await self._places() if pane == watch.pane]
+        home = self._home.get(watch)
+        if home is None:
+            return
+        if not sessions:
+            watch.end()
+        elif home.session in sessions:
+            await self._refresh(watch)
+        else:
+            await self._move(watch, sessions[0])
 
     async def _move(self, watch: PaneWatch, session: str) -> None:
         home = self._home[watch]
@@ -172,6 +179,8 @@ class Watchers:
         self._checking = False
         try:
             places = await self._places()
+        except TmuxTimeout:
+            return
         except TmuxError:
             places = []
         for watch in list(self._home):

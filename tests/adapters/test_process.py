@@ -1,0 +1,153 @@
+"""What the operating system tells of real programs in real panes, here and over ssh."""
+
+import asyncio
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from paneward.core.scene import ProcessFacts
+from tests.adapters.conftest import Connect, TmuxServer, until
+
+HOSTS = pytest.mark.parametrize("host", ["local", "ssh"])
+
+
+def facts_of(connect_tmux: Connect, host: str, pane: str, enough: Callable[[ProcessFacts], bool]) -> ProcessFacts:
+    """Ask until the program got where it is going; fail with what was seen last."""
+
+    async def main() -> ProcessFacts:
+        seen: ProcessFacts | None = None
+        async with connect_tmux("control", host) as tmux, asyncio.timeout(20):
+            while seen is None or not enough(seen):
+                seen = await tmux.process(await tmux.look(pane))
+        assert seen is not None
+        return seen
+
+    return asyncio.run(main())
+
+
+def python_pane(server: TmuxServer, code: str) -> str:
+    program = server.home / "program.py"
+    program.write_text(code)
+    pane = server.new_pane(["python3", str(program)])
+    until(lambda: "READY" in server.screen(pane))
+    return pane
+
+
+@HOSTS
+def test_a_program_that_reads_lines_is_reading(tmux_server: TmuxServer, connect_tmux: Connect, host: str) -> None:
+    pane = tmux_server.new_pane("exec cat")
+    seen = facts_of(connect_tmux, host, pane, lambda facts: facts.command == "cat" and facts.reading is True)
+    assert (seen.canonical, seen.echo, seen.shell, seen.argv) == (True, True, False, "cat")
+    assert seen.pid == int(tmux_server.value(pane, "pane_pid"))
+
+
+@HOSTS
+def test_an_idle_bash_is_a_shell_that_reads_in_raw_mode(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str
+) -> None:
+    pane = tmux_server.new_pane(["bash", "--norc", "--noprofile", "-i"])
+    seen = facts_of(connect_tmux, host, pane, lambda facts: facts.reading is True)
+    assert (seen.command, seen.shell, seen.canonical) == ("bash", True, False)
+
+
+@HOSTS
+def test_a_sleeping_child_is_in_the_foreground_and_does_not_read(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str
+) -> None:
+    pane = tmux_server.new_pane(["bash", "--norc", "--noprofile", "-i"])
+    tmux_server.run("send-keys", "-t", pane, "sleep 1000", "Enter")
+    seen = facts_of(connect_tmux, host, pane, lambda facts: facts.command == "sleep")
+    assert (seen.reading, seen.shell, seen.argv) == (False, False, "sleep 1000")
+    assert seen.pid != int(tmux_server.value(pane, "pane_pid"))
+
+
+@HOSTS
+def test_a_pipeline_whose_leader_ended_is_still_seen(tmux_server: TmuxServer, connect_tmux: Connect, host: str) -> None:
+    pane = tmux_server.new_pane(["bash", "--norc", "--noprofile", "-i"])
+    tmux_server.run("send-keys", "-t", pane, "true | sleep 1000", "Enter")
+    seen = facts_of(connect_tmux, host, pane, lambda facts: facts.command == "sleep")
+    assert seen.reading is False
+
+
+@HOSTS
+def test_a_password_prompt_reads_without_echo(tmux_server: TmuxServer, connect_tmux: Connect, host: str) -> None:
+    pane = tmux_server.new_pane(["bash", "-c", "echo READY; read -rs secret"])
+    seen = facts_of(connect_tmux, host, pane, lambda facts: facts.reading is True)
+    assert seen.echo is False
+
+
+@HOSTS
+def test_a_read_of_a_socket_is_not_a_read_of_the_terminal(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str
+) -> None:
+    code = (
+        "import socket\n"
+        "server = socket.create_server(('127.0.0.1', 0))\n"
+        "client = socket.create_connection(server.getsockname())\n"
+        "print('READY', flush=True)\n"
+        "client.recv(1)\n"
+    )
+    pane = python_pane(tmux_server, code)
+    wchan = Path(f"/proc/{tmux_server.value(pane, 'pane_pid')}/wchan")
+    until(lambda: wchan.read_text() == "wait_woken")  # what a read of a terminal looks like too
+    assert facts_of(connect_tmux, host, pane, lambda facts: True).reading is False
+
+
+@HOSTS
+def test_a_poll_tells_something_in_raw_mode_only(tmux_server: TmuxServer, connect_tmux: Connect, host: str) -> None:
+    poll = (
+        "import select,sys,tty\n{}print('READY', flush=True)\nselect.select([0], [], [])\nselect.select([], [], [])\n"
+    )
+    raw = python_pane(tmux_server, poll.format("tty.setraw(0)\n"))
+    cooked = python_pane(tmux_server, poll.format(""))
+    assert facts_of(connect_tmux, host, raw, lambda facts: facts.reading is not False).reading is True
+    assert facts_of(connect_tmux, host, cooked, lambda facts: facts.reading is not False).reading is None
+
+
+def test_a_reader_in_a_thread_is_found(tmux_server: TmuxServer, connect_tmux: Connect) -> None:
+    code = (
+        "import os,threading,time\n"
+        "threading.Thread(target=os.read, args=(0, 1)).start()\n"
+        "print('READY', flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    pane = python_pane(tmux_server, code)
+    assert facts_of(connect_tmux, "local", pane, lambda facts: facts.reading is True).command == "python3"
+
+
+def test_what_was_typed_and_not_taken_is_counted(tmux_server: TmuxServer, connect_tmux: Connect) -> None:
+    code = "import time,tty\ntty.setraw(0)\nprint('READY', flush=True)\ntime.sleep(1000)\n"
+    pane = python_pane(tmux_server, code)
+    assert facts_of(connect_tmux, "local", pane, lambda facts: True).unread == 0
+    tmux_server.run("send-keys", "-t", pane, "-l", "abcde")
+    assert facts_of(connect_tmux, "local", pane, lambda facts: facts.unread == 5).reading is False
+
+
+def test_a_dead_pane_has_no_process(tmux_server: TmuxServer, connect_tmux: Connect) -> None:
+    pane = tmux_server.new_pane("true", remain=True)
+    until(lambda: tmux_server.value(pane, "pane_dead") == "1")
+
+    async def main() -> None:
+        async with connect_tmux("control", "local") as tmux:
+            assert await tmux.process(await tmux.look(pane)) is None
+
+    asyncio.run(main())
+
+
+def test_a_terminal_name_cannot_run_anything_on_the_other_side(
+    tmux_server: TmuxServer, connect_tmux: Connect, tmp_path: Path
+) -> None:
+    pane = tmux_server.new_pane("exec cat")
+    touched = tmp_path / "touched"
+
+    async def main() -> None:
+        async with connect_tmux("control", "ssh") as tmux:
+            seen = await tmux.look(pane)
+            await tmux.process(replace(seen, tty=f"/dev/null; touch {shlex.quote(str(touched))}"))
+            assert (await tmux.process(seen)) is not None  # the shell over there still answers
+
+    asyncio.run(main())
+    assert not touched.exists()
