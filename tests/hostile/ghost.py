@@ -34,7 +34,10 @@ def take(console: Console, key: Key) -> None:
 
 
 def main() -> None:
-    with Console(parser(__doc__).parse_args(), escape_wait=0.1) as console:
+    options = parser(__doc__)
+    options.add_argument("--meta-ms", type=float, default=100, help="Escape waits this long for an Enter")
+    chosen = options.parse_args()
+    with Console(chosen, escape_wait=chosen.meta_ms / 1000) as console:
         for key in console.typed():
             take(console, key)
 

@@ -170,6 +170,15 @@ def test_escape_and_enter_close_together_are_a_newline(tmp_path: Path) -> None:
         assert session.submitted() == ["fix it\n"]
 
 
+def test_escape_waits_for_its_enter(tmp_path: Path) -> None:
+    with running("ghost", tmp_path, "--meta-ms", "60000") as session:
+        session.type("fix it\x1b")
+        session.let_pass(0.3)
+        session.type("\r")
+        session.wait_drawn("> fix it\r\n\x1b[2K  ")
+        assert session.named("key") == []
+
+
 def test_the_transcript_repeats_the_text_behind_the_same_prompt(tmp_path: Path) -> None:
     with running("transcript_echo", tmp_path) as session:
         session.type("hello\r")
