@@ -23,7 +23,7 @@ from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
 from paneward.ports import PaneInfo, Tmux, Watch
-from paneward.services.delivery import Deliveries, Request
+from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver
 from paneward.store import Delivery, Store
 
@@ -147,7 +147,7 @@ class Connection:
         pane: str,
         timeout: float | None = None,
         prompt_pattern: str | None = None,
-        accept_stable: bool = False,
+        accept_stable: bool | None = None,
         profile: str | None = None,
     ) -> Readiness:
         """Wait until the program in `pane` takes input, asks something, or the time is up."""
@@ -155,7 +155,8 @@ class Connection:
         async with self._look(pane, profile) as (driver, chosen):
             if timeout is None:
                 timeout = max(chosen.wait_timeout, self._settings.readiness.timeout)
-            return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, accept_stable))
+            stable = self._settings.readiness.accept_stable if accept_stable is None else accept_stable
+            return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, stable))
 
     async def menu(self, pane: str) -> Menu | None:
         """The dialog that is open in `pane`, as data."""
@@ -207,7 +208,7 @@ class Connection:
             yield driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
 
     def _prompt(self, profile: Profile) -> re.Pattern[str]:
-        return compile_prompt(profile.prompt)
+        return compile_prompt(prompt_of(profile, self._settings))
 
     @asynccontextmanager
     async def _watching(self, pane: str) -> AsyncIterator[Watch]:

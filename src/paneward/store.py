@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from paneward.core.errors import Code, StoreError
+from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.text import redact
 
@@ -41,15 +41,6 @@ KEEP_OPEN_DAYS = 1  # how long an unfinished delivery may still be asked for aft
 KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
 
 T = TypeVar("T")
-
-
-class Phase(StrEnum):
-    """How far a delivery had come when it was last written down."""
-
-    INTENDED = "intended"
-    TYPED = "typed"
-    SUBMITTING = "submitting"
-    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from paneward.core.flow import Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.preflight import Draft, Terms, WhenBusy
 from paneward.core.pressing import Keys, press
-from paneward.core.profiles import Profile, choose, named
+from paneward.core.profiles import PROMPT, Profile, choose, named
 from paneward.core.readiness import compile_prompt
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
@@ -138,7 +138,7 @@ class Deliveries:
         result = await driver.run(plan(order))
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
-            message_id=request.message_id, dump=_dump(result, driver.scene),
+            message_id=request.message_id, dump=_dump(result, request, driver.scene),
         )  # fmt: skip
         _say(result)
         await ledger.finish(result)
@@ -151,7 +151,7 @@ class Deliveries:
         bridge = self._settings.tmux_bridge
         terms = Terms(
             profile=profile,
-            prompt=compile_prompt(profile.prompt),
+            prompt=compile_prompt(prompt_of(profile, self._settings)),
             when_busy=request.when_busy,
             draft=request.draft,
             timeout=request.timeout,
@@ -195,7 +195,7 @@ class Ledger:
         row, fresh = await self._begun
         if fresh:
             return None
-        if row.text_hash != text_hash(self._request.text):
+        if row.text_hash and row.text_hash != text_hash(self._request.text):  # a secret has none
             raise InvalidInput(
                 f"message_id {self._request.message_id!r} was used for another text",
                 code=Code.IDEMPOTENCY_CONFLICT,
@@ -211,6 +211,12 @@ class Ledger:
     async def finish(self, receipt: SendResult) -> None:
         row, _ = await self._begun
         await self._store.finish(row.id, receipt)
+
+
+def prompt_of(profile: Profile, settings: Settings) -> str:
+    """The pattern of a prompt: the configured one, else what the profile says."""
+    configured = settings.readiness.prompt_pattern
+    return profile.prompt if configured == PROMPT else configured
 
 
 def _cleaned(request: Request) -> Request:
@@ -232,10 +238,12 @@ def _hidden(scene: Scene) -> bool:
     return scene.process is not None and scene.process.echo is False and bool(scene.process.canonical)
 
 
-def _dump(result: SendResult, scene: Scene) -> str:
+def _dump(result: SendResult, request: Request, scene: Scene) -> str:
     """The screen that goes with a failure, without what must not be kept."""
     if result.error_type is not Code.SEND_FAILED:
         return ""
+    if request.secret:
+        return "(the screen of a secret is not kept)"
     return redact(Screen.of(scene.snapshot).text)
 
 
