@@ -131,8 +131,12 @@ def test_words_for_the_other_shell_arrive_as_they_are(
 
 def test_an_opened_program_ends_with_the_process_that_opened_it() -> None:
     code = (
-        "import os, sys; from paneward.adapters.host import Host\n"
-        "print(Host().spawn(['sleep', '1000']).pid, flush=True); os.kill(os.getpid(), 9)"
+        "import os\n"
+        "from paneward.adapters.host import Host\n"
+        "pid = Host().spawn(['sleep', '1000']).pid\n"
+        "while open(f'/proc/{pid}/comm').read() != 'sleep\\n': pass\n"
+        "print(pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
     )
     pid = int(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False).stdout)
     until(lambda: _ends(pid))

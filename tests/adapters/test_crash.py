@@ -1,0 +1,123 @@
+"""A watching process that dies or stops in the middle of output harms nobody. `make prove` does it 200 times."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from paneward.adapters.host import Host
+from paneward.adapters.tmux_control import ControlTmux
+from tests.adapters.conftest import TMUX, TmuxServer, until
+from tests.adapters.test_watch import lines_of, numbers
+
+PROGRAM = """
+import os, sys
+progress = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+number = 0
+while True:
+    lines = "".join(f"line {n}\\n" for n in range(number, number + 100))
+    os.write(1, lines.encode())
+    number += 100
+    os.pwrite(progress, b"%020d" % number, 0)
+"""
+WATCHER = """
+import asyncio, sys
+from paneward.adapters.tmux_control import ControlTmux
+
+async def main():
+    async with ControlTmux(socket_name=sys.argv[1], tmux=sys.argv[3]) as tmux, tmux.watch(sys.argv[2]) as watch:
+        print("watching", flush=True)
+        async for chunk in watch.chunks():
+            pass
+
+asyncio.run(main())
+"""
+GROWTH = 10 << 20
+
+
+class Flood:
+    """A pane whose program prints as fast as it can and counts its lines in a file."""
+
+    def __init__(self, server: TmuxServer) -> None:
+        program = server.home / "flood.py"
+        program.write_text(PROGRAM)
+        self.server = server
+        self.progress = server.home / "progress"
+        self.pane = server.new_pane(["python3", str(program), str(self.progress)])
+        self.runs_on(5000)
+        self.size = self.rss()
+
+    def count(self) -> int:
+        return int(self.progress.read_bytes() or b"0") if self.progress.exists() else 0
+
+    def runs_on(self, lines: int = 20_000) -> None:
+        start = self.count()
+        until(lambda: self.count() >= start + lines, 60)
+
+    def rss(self) -> int:
+        pid = self.server.run("display-message", "-p", "#{pid}")
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def clients(self) -> list[str]:
+        return self.server.run("list-clients", "-F", "#{client_pid}").split()
+
+
+@contextmanager
+def watcher(flood: Flood) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", WATCHER, flood.server.name, flood.pane, TMUX]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "watching\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def joins_without_a_gap(flood: Flood) -> None:
+    async def main() -> None:
+        tmux = ControlTmux(Host(), flood.server.name, tmux=TMUX)
+        async with tmux, tmux.watch(flood.pane) as watch:
+            assert await watch.wait(3000, 20)
+            stream = watch.recent(0) or b""
+            if watch.joins == 1:  # else the flood was told as a gap
+                seen = numbers(lines_of(watch.snapshot) + stream.decode())
+                assert seen == list(range(seen[0], seen[0] + len(seen)))
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("round", range(3))
+def test_a_killed_watcher_stalls_nobody_and_leaves_nothing(tmux_server: TmuxServer, round: int) -> None:
+    flood = Flood(tmux_server)
+    with watcher(flood) as process:
+        assert len(flood.clients()) == 2
+        flood.runs_on(1000 * round)
+        process.kill()
+        process.wait()
+        flood.runs_on()
+        until(lambda: flood.clients() == [])
+        joins_without_a_gap(flood)
+    assert flood.rss() - flood.size <= GROWTH
+
+
+def test_a_stopped_watcher_stalls_nobody_and_tmux_does_not_grow(tmux_server: TmuxServer) -> None:
+    flood = Flood(tmux_server)
+    with watcher(flood) as process:
+        process.send_signal(signal.SIGSTOP)
+        flood.runs_on(1_500_000)  # more than the second of patience that tmux has with it
+        assert flood.rss() - flood.size <= GROWTH
+        joins_without_a_gap(flood)
+        process.send_signal(signal.SIGCONT)
+        flood.runs_on()
+        process.send_signal(signal.SIGSTOP)
+        flood.runs_on()
+    until(lambda: flood.clients() == [])
+    flood.runs_on()
+    assert flood.rss() - flood.size <= GROWTH
