@@ -215,7 +215,10 @@ def play(keep: bool = False, fast: bool = False, console: Console | None = None)
     log_to_stderr("critical")
     console = console or terminal()
     reading = READING if console.is_terminal and not fast else 0.0
-    return asyncio.run(_play(console, reading, keep))
+    try:
+        return asyncio.run(_play(console, reading, keep))
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
 
 
 async def _play(console: Console, reading: float, keep: bool) -> int:
