@@ -121,7 +121,7 @@ def test_a_resize_is_survived(tmp_path: Path) -> None:
 
 
 def test_the_echo_can_come_late(tmp_path: Path) -> None:
-    with running("plain_box", tmp_path, "--delay-ms", "300") as session:
+    with running("plain_box", tmp_path, "--delay-ms", "2000") as session:
         session.type("slow\r")
         session.submitted()
         assert "slow" not in session.drawn
