@@ -13,6 +13,7 @@
 
 import asyncio
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from tests.hostile.driver import read_log
 from tests.hostile.texts import TEXTS, expected
 
 ROOT = Path(__file__).parents[2]
+DEMO = ["-m", "paneward", "demo-agent"]
+LINE_READERS = ("canonical", "yes_no", "password")  # a terminal that collects lines hands over one at each newline
 AFTERWARDS = 0.4  # seconds in which an Enter too many would show up
 ARRIVES = 20.0
 
@@ -55,48 +58,76 @@ class Played:
     def honest(self) -> bool:
         return self.judgement in ("exact", "refused", "unconfirmed")
 
+    def __str__(self) -> str:
+        taken = [text if len(text) < 80 else f"{text[:80]!r}... ({len(text)})" for text in self.submitted]
+        verdict = f"{self.result.verdict}, {self.result.evidence}"
+        return f"{self.case.name}: {self.judgement}; {verdict}; submitted {taken[:5]} of {len(taken)}"
+
 
 class Stage:
     """One running program and its log, into which several texts can be sent one after the other."""
 
-    def __init__(self, server: TmuxServer, directory: Path, program: str, *options: str, width: int = 80, height: int = 24):
+    def __init__(
+        self, server: TmuxServer, directory: Path, program: str, *options: str, width: int = 80, height: int = 24
+    ) -> None:
         self._log = directory / f"{program}-{server.sessions}.log"
+        command = DEMO if program == "demo_agent" else [str(ROOT / "tests" / "hostile" / f"{program}.py")]
         self.pane = server.new_pane(
-            [sys.executable, str(ROOT / "tests" / "hostile" / f"{program}.py"), "--log", str(self._log), *options],
-            width=width,
-            height=height,
-            remain=True,
+            [sys.executable, *command, "--log", str(self._log), *options], width=width, height=height, remain=True
         )
         self.program, self.options, self.size = program, options, (width, height)
-        self._read = 0
 
     def events(self) -> list[dict[str, Any]]:
         return [dict(event) for event in read_log(self._log)]
 
-    def submits(self, since: int = 0) -> tuple[str, ...]:
-        return tuple(str(event["text"]) for event in self.events()[since:] if event["event"] == "submit")
+    def named(self, kind: str) -> list[dict[str, Any]]:
+        return [event for event in self.events() if event["event"] == kind]
 
-    async def wait_event(self, kind: str) -> None:
-        await _until(lambda: any(event["event"] == kind for event in self.events()))
+    def submits(self, since: int = 0, until: int | None = None) -> tuple[str, ...]:
+        """What the program took; of one that reads lines, also the empty ones."""
+        kinds = ("submit", "empty_enter") if self.program in LINE_READERS else ("submit",)
+        return tuple(str(event.get("text", "")) for event in self.events()[since:until] if event["event"] in kinds)
+
+    async def wait_event(self, kind: str, count: int = 1) -> None:
+        await reached(lambda: len(self.named(kind)) >= count)
 
     async def play(self, connection: Connection, text: str, **send: Any) -> Played:
-        case = Case(self.program, text, self.options, *self.size, send)
-        since = len(self.events())
-        result = await connection.send_text(self.pane, TEXTS[text], **send)
-        if result.verdict is Verdict.CONFIRMED:
-            await _until(lambda: bool(self.submits(since)))
-        await asyncio.sleep(AFTERWARDS)
-        return Played(case, result, self._judge(result, text, since), self.submits(since))
+        """Send one text and judge."""
+        [played] = await self.play_all(connection, [text], **send)
+        return played
 
-    def _judge(self, result: SendResult, text: str, since: int) -> str:
-        wanted, submitted = expected(TEXTS[text]), self.submits(since)
-        if self.program == "canonical":
-            exact = list(submitted) == wanted.split("\n")
-        else:
-            exact = submitted == (wanted,)
+    async def play_all(self, connection: Connection, texts: Iterable[str], **send: Any) -> list[Played]:
+        """Send texts one after the other, each as soon as the one before was taken, and judge them in the end:
+        an Enter too many of one text would submit an empty box, or the next text in the middle."""
+        sent: list[tuple[str, SendResult, int, int]] = []
+        for text in texts:
+            since = len(self.events())
+            result = await connection.send_text(self.pane, TEXTS[text], **send)
+            if result.verdict is Verdict.CONFIRMED:
+                await reached(lambda text=text, since=since: len(self.submits(since)) >= len(self._wanted(text)))  # type: ignore[misc]
+            sent.append((text, result, since, len(self.events())))
+        await asyncio.sleep(AFTERWARDS)
+        ends = [since for _, _, since, _ in sent[1:]] + [len(self.events())]
+        return [
+            self._played(text, result, since, end, send)
+            for (text, result, since, _), end in zip(sent, ends, strict=True)
+        ]
+
+    def _played(self, text: str, result: SendResult, since: int, end: int, send: dict[str, Any]) -> Played:
+        case = Case(self.program, text, self.options, *self.size, send)
+        return Played(case, result, self._judge(result, text, since, end), self.submits(since, end))
+
+    def _wanted(self, text: str) -> tuple[str, ...]:
+        whole = expected(TEXTS[text])
+        return tuple(whole.split("\n")) if self.program in LINE_READERS else (whole,)
+
+    def _judge(self, result: SendResult, text: str, since: int, end: int) -> str:
+        submitted = self.submits(since, end)
+        exact = submitted == self._wanted(text)
         if submitted and not exact:
             return "mangled"
-        if any(event["event"] == "empty_enter" for event in self.events()[since:]) and wanted.strip("\n"):
+        strays = [event for event in self.events()[since:end] if event["event"] == "empty_enter"]
+        if strays and self.program not in LINE_READERS:
             return "stray enter"
         match result.verdict:
             case Verdict.CONFIRMED:
@@ -106,7 +137,7 @@ class Stage:
         return "unconfirmed"
 
 
-async def _until(condition: Any) -> None:
+async def reached(condition: Callable[[], bool]) -> None:
     """Wait for evidence, long enough for any machine; the judgement says so when it does not come."""
     for _ in range(int(ARRIVES / 0.01)):
         if condition():

@@ -26,8 +26,10 @@ ODD = 1.0  # seconds of silence after which a text that was drawn in another for
 VERIFY = 5.0  # seconds a program gets to react to submit
 SWALLOWED = 0.3  # seconds without a reaction after which a waiting program has not taken submit
 SWALLOWED_BLIND = 0.6  # the same where the process cannot be seen
+AS_SLOW = 3  # a program that took a while to draw the text gets so many times as long to react to submit
 TWICE = 0.004  # seconds between two looks that must agree
 ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
+GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
 AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
 
@@ -75,6 +77,7 @@ class Delivery:
         self._enters = 0
         self._judge = Judge(order.text, order.profile)
         self._submit = order.profile.submit
+        self._drawn_in = 0.0  # seconds the program took to draw the text
 
     def run(self) -> Flow[SendResult]:
         try:
@@ -203,13 +206,9 @@ class Delivery:
             if scene.gone or scene.snapshot.dead:
                 return self._lost(scene)
             if reading.foreign:
-                return self._failed(
-                    Code.OPERATOR_DRAFT,
-                    "somebody typed at the same time: both texts stand in the composer",
-                    "Sort it out in the pane; nothing was submitted.",
-                )
+                return self._mixed()
             if reading.holds:
-                self._rung = Rung.RENDERED
+                self._rung, self._drawn_in = Rung.RENDERED, waited
                 break
             if self._cannot_be_seen(scene, reading, waited):
                 break
@@ -236,6 +235,13 @@ class Delivery:
             return waited >= self._order.terms.timeout
         return not reading.changed and (min(scene.quiet, waited) >= UNSEEN or waited >= RENDER)
 
+    def _mixed(self) -> SendResult:
+        return self._failed(
+            Code.OPERATOR_DRAFT,
+            "somebody typed at the same time: both texts stand in the composer",
+            "Sort it out in the pane; nothing was submitted.",
+        )
+
     def _lost(self, scene: Scene) -> SendResult:
         if scene.gone:
             return self._failed(Code.PANE_NOT_FOUND, "the pane closed while we were typing")
@@ -246,6 +252,8 @@ class Delivery:
         if scene.gone or scene.snapshot.dead:
             return self._lost(scene)
         scene = yield from self._dismiss_ghost(scene)
+        if self._judge.read(scene).foreign:
+            return self._mixed()
         self._judge.settled(scene)
         yield Mark(Phase.SUBMITTING)
         yield Press(self._next_key())
@@ -274,7 +282,12 @@ class Delivery:
         if not (self._order.ghost and self._order.profile.escape_dismisses and self._judge.read(scene).ghost):
             return scene
         yield Press(("Escape",))
-        return (yield Rest(max(self._order.clear_delay, ESCAPE_REST)))
+        scene = yield Rest(max(self._order.clear_delay, ESCAPE_REST))
+        rested = scene.now
+        # A program that has not come to Escape yet would read it together with Enter.
+        while self._judge.read(scene).ghost and scene.now - rested < max(GHOST_STAYS, self._patience):
+            scene = yield Watch(BLINK)
+        return scene
 
     def _verify(self) -> Flow[SendResult]:
         scene = yield Watch(BLINK)
@@ -286,6 +299,8 @@ class Delivery:
                 case Outcome.LET_GO:
                     return self._confirmed(evidence)
                 case Outcome.ENDED:
+                    return self._unconfirmed(evidence)
+                case Outcome.GREW if self._swallowed(scene, since):
                     return self._unconfirmed(evidence)
                 case Outcome.HOLDS if self._swallowed(scene, since):
                     if self._enters > self._order.retries:
@@ -313,5 +328,10 @@ class Delivery:
         """The program waits for input again, and our text still stands in front of it."""
         process = scene.process
         if process is None or process.reading is None:
-            return since >= SWALLOWED_BLIND
-        return since >= SWALLOWED and process.reading and not process.unread
+            return since >= max(SWALLOWED_BLIND, self._patience)
+        return since >= max(SWALLOWED, self._patience) and process.reading and not process.unread
+
+    @property
+    def _patience(self) -> float:
+        """Seconds to wait for a program that draws as slowly as this one did."""
+        return min(AS_SLOW * self._drawn_in, VERIFY / 2)

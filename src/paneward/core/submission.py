@@ -12,7 +12,7 @@ from paneward.core.profiles import Frame, Profile
 from paneward.core.readiness import busy_mark
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.cells import Screen
-from paneward.core.screen.composer import Composer, ends_with, essence, read_composer
+from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
 from paneward.core.screen.menu import read_menu
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
@@ -24,6 +24,7 @@ class Outcome(StrEnum):
     LET_GO = "let_go"
     LIKELY = "likely"  # it looks so; the next look must agree
     HOLDS = "holds"
+    GREW = "grew"  # it still stands there, and more with it
     UNCLEAR = "unclear"
     ENDED = "ended"  # the pane or its program went away
 
@@ -69,7 +70,7 @@ class Judge:
             return Reading(changed=self._before is not None)
         changed = composer != self._before
         holds = changed and self._holds(composer)
-        return Reading(holds, self._foreign(composer, holds), changed, composer.text, composer.ghost)
+        return Reading(holds, self._foreign(composer), changed, composer.text, composer.ghost)
 
     def _holds(self, composer: Composer) -> bool:
         if composer.has_placeholder(self._profile):
@@ -79,7 +80,7 @@ class Judge:
             return before is None or (composer.x, composer.y) != (before.x, before.y)
         return ends_with(composer.rows, self._wanted)
 
-    def _foreign(self, composer: Composer, holds: bool) -> bool:
+    def _foreign(self, composer: Composer) -> bool:
         """Other text stands in the composer with ours."""
         if not self._wanted or composer.has_placeholder(self._profile):
             return False
@@ -122,12 +123,16 @@ class Judge:
         assert composer is not None
         if self._took_line(scene, composer):
             return Outcome.LET_GO, "the program took the line"
-        if self._moved_on(scene):
+        if self._fell_back(scene):
+            return Outcome.ENDED, "the program ended right after submit"
+        if self._moved_on(scene, since):
             return Outcome.LET_GO, "the program left its prompt to work on it"
         if self._prompt_is_back(composer):
             return Outcome.LIKELY, "the prompt is back and empty"
         if self._on_a_new_row(composer):
             return self._below_the_text(scene, composer, since)
+        if self._grew(composer, screen.width):
+            return Outcome.GREW, "the text still stands in the input line, and more with it"
         if self._holds(composer):
             return Outcome.HOLDS, "the text still stands at the cursor"
         if read_menu(scene.snapshot):
@@ -144,9 +149,19 @@ class Judge:
         inside = essence(composer.text)
         if not inside:
             return Outcome.LET_GO, "the composer is empty again"
-        if self._holds(composer) or (self._wanted and self._wanted in inside):
+        if self._foreign(composer):
+            return Outcome.GREW, "the composer still holds the text, and more with it"
+        if self._holds(composer) or inside == self._wanted:
             return Outcome.HOLDS, "the composer still holds the text"
         return Outcome.LIKELY, "the composer holds other text"
+
+    def _grew(self, composer: Composer, width: int) -> bool:
+        """Submit accepted a suggestion, or somebody types: to submit again would send more than our text."""
+        if self._settled is None or not self._wanted:
+            return False
+        return goes_on(composer.rows, self._settled.rows[-1], width) or (
+            self._holds(composer) and self._foreign(composer)
+        )
 
     def _took_line(self, scene: Scene, composer: Composer) -> bool:
         """A terminal that collects lines hands one over at Enter, whatever the program draws."""
@@ -163,12 +178,18 @@ class Judge:
     def _at(composer: Composer | None) -> tuple[int, int] | None:
         return None if composer is None else (composer.x, composer.y)
 
-    def _moved_on(self, scene: Scene) -> bool:
-        """The line editor gave up the terminal, or another program has it now."""
+    def _fell_back(self, scene: Scene) -> bool:
+        """The shell that had started the program has the terminal again."""
+        before, now = self._process_before, scene.process
+        return before is not None and now is not None and now.shell and not before.shell and now.pid != before.pid
+
+    def _moved_on(self, scene: Scene, since: float) -> bool:
+        """The line editor gave up the terminal, or another program has it now. So does a program that ends: it
+        gets the time to be gone."""
         before, now = self._process_before, scene.process
         if before is None or now is None or before.canonical is not False:
             return False
-        return now.canonical is True or now.pid != before.pid
+        return now.pid != before.pid or (now.canonical is True and (now.shell or since >= WORKING))
 
     def _prompt_is_back(self, composer: Composer) -> bool:
         before = self._before

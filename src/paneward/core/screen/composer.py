@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from paneward.core.profiles import Frame, Profile
-from paneward.core.screen.cells import Row, Screen, insertion_point
+from paneward.core.screen.cells import Row, Screen, columns, insertion_point
 from paneward.core.screen.ghost import ghost_text
 
 ENOUGH = 48  # characters that end at the cursor and equal the end of a text: chance does not do that
+MARGIN = 3  # cells at the right edge that a program may leave free before it wraps
 BORDERS = "│┃|║▌▐"
 _RULE = re.compile(r"^\s*[─━═╌╭╰╮╯┌└┐┘-]{3,}.*[─━═╌╭╰╮╯┌└┐┘-]\s*$")
 _DRAFT = re.compile(r"(?:[$#>%❯›»]|(?i:[\[(]y(?:es)?/n(?:o)?[\])][?:]?))\s+(\S.*)$")
@@ -67,6 +68,19 @@ def ends_with(rows: tuple[str, ...], wanted: str) -> bool:
             continue
         return rest[-ENOUGH:] in seen if rest is not wanted else seen.endswith(rest[-ENOUGH:])
     return not rest
+
+
+def goes_on(rows: tuple[str, ...], end: str, width: int) -> bool:
+    """The row with which a text ended, `end`, still stands there, and the text goes on right behind it."""
+    end = end.rstrip()
+    for row in reversed(rows):
+        if not end or not row.strip():
+            return False
+        if row.rstrip() == end:
+            return row is not rows[-1] and columns(end) >= width - MARGIN
+        if row.startswith(end):
+            return not row[len(end) :].startswith("  ")
+    return False
 
 
 def read_composer(screen: Screen, profile: Profile) -> Composer | None:

@@ -1,0 +1,117 @@
+"""The proving ground, played once: whatever the program does to its input, what it took is judged byte for byte."""
+
+import asyncio
+
+import pytest
+
+from paneward.core.errors import Code
+from tests.hostile.texts import TEXTS, expected
+from tests.live.conftest import Ground
+from tests.live.ground import Played
+
+SOME = ("ascii", "characters_41", "cjk", "two_lines", "characters_1000")
+FEW = ("ascii", "characters_41", "two_lines")
+LARGE = (*SOME, "bytes_20000")
+SUGGESTED = ("ascii", "characters_41", "cjk", "two_lines", "bytes_20000")  # a suggestion fits behind each of them
+EVERY = sorted(TEXTS, key=lambda name: name == "looks_busy")  # which a later text has to wait for while it is in view
+CUT = {name for name, text in TEXTS.items() if max(len(line.encode()) for line in expected(text).split("\n")) > 4095}
+
+Program = tuple[str, tuple[str, ...], int, tuple[str, ...]]
+
+PROGRAMS: list[Program] = [
+    ("early_enter_swallowed", (), 80, LARGE),
+    ("early_enter_newline", (), 80, LARGE),
+    ("ghost", (), 80, SUGGESTED),
+    ("transcript_echo", (), 80, (*LARGE, "already_said", "already_said")),
+    ("paste_placeholder", (), 80, (*LARGE, "lines_20000_bytes", "looks_like_placeholder")),
+    ("slow_start", (), 80, FEW),
+    ("slow_start", ("--drop-visible",), 80, FEW),
+    ("busy_ignores", (), 80, FEW),
+    ("busy_queues", (), 80, FEW),
+    ("busy_queues", ("--type-ahead",), 80, FEW),
+    ("alt_clock", (), 80, LARGE),
+    ("right_prompt", (), 80, SOME),
+    ("right_prompt", ("--right", "clock"), 80, SOME),
+    ("pause_output", (), 80, FEW),
+    ("flood", (), 80, FEW),
+    ("yes_no", ("--loop",), 80, ("one_character", "ascii", "cjk")),
+    ("password", (), 80, ("single_quotes",)),
+    ("canonical", ("--prompt", ""), 80, SOME),
+    ("plain_box", (), 20, LARGE),
+    ("paste_editor", (), 20, SOME),
+    ("ghost", (), 20, ("characters_41", "cjk", "two_lines", "characters_1000")),
+    ("alt_clock", (), 20, SOME),
+    ("canonical", (), 20, SOME),
+    ("plain_box", ("--no-cursor",), 80, LARGE),
+    ("ghost", ("--no-cursor",), 80, SUGGESTED),
+    ("alt_clock", ("--no-cursor",), 80, SOME),
+    ("plain_box", ("--no-cursor",), 20, SOME),
+    ("plain_box", ("--delay-ms", "150"), 80, LARGE),
+    ("plain_box", ("--delay-ms", "700"), 80, FEW),
+    ("early_enter_newline", ("--delay-ms", "150"), 80, SOME),
+    ("ghost", ("--delay-ms", "150"), 80, FEW),
+]
+
+
+def named(program: Program) -> str:
+    name, options, width, _ = program
+    return " ".join([name, *options, *([] if width == 80 else [f"{width} columns"])])
+
+
+def told(played: list[Played]) -> str:
+    return "\n".join(str(one) for one in played)
+
+
+@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("program", ["plain_box", "paste_editor"])
+def test_every_text_arrives_byte_for_byte(ground: Ground, program: str, part: int) -> None:
+    stage = ground.stage(program)
+
+    async def act() -> list[Played]:
+        async with ground.connect() as tmux:
+            return await stage.play_all(tmux, EVERY[part::2])
+
+    wrong = [one for one in asyncio.run(act()) if one.judgement != "exact"]
+    assert not wrong, told(wrong)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_every_text_that_fits_arrives_at_a_terminal_that_collects_lines(ground: Ground, part: int) -> None:
+    stage = ground.stage("canonical")
+
+    async def act() -> list[Played]:
+        async with ground.connect() as tmux:
+            return await stage.play_all(tmux, EVERY[part::2])
+
+    played = asyncio.run(act())
+    wrong = [one for one in played if one.judgement != ("refused" if one.case.text in CUT else "exact")]
+    assert not wrong, told(wrong)
+    refused = [one.result.error_type for one in played if one.judgement == "refused"]
+    assert refused == [Code.TEXT_TOO_LONG] * len(refused)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=named)
+def test_a_hostile_program_gets_exactly_what_was_sent(ground: Ground, program: Program) -> None:
+    name, options, width, texts = program
+    stage = ground.stage(name, *options, width=width)
+
+    async def act() -> list[Played]:
+        async with ground.connect() as tmux:
+            return await stage.play_all(tmux, texts)
+
+    wrong = [one for one in asyncio.run(act()) if one.judgement != "exact"]
+    assert not wrong, told(wrong)
+
+
+@pytest.mark.parametrize(("text", "width"), [("characters_1000", 80), ("ascii", 20)])
+def test_a_suggestion_nobody_could_see_is_told_when_enter_took_it(ground: Ground, text: str, width: int) -> None:
+    stage = ground.stage("ghost", width=width)
+
+    async def act() -> Played:
+        async with ground.connect() as tmux:
+            return await stage.play(tmux, text)
+
+    played = asyncio.run(act())
+    assert [event for event in stage.named("key") if "accepted" in event]
+    assert (played.judgement, played.submitted) == ("unconfirmed", ())
+    assert "and more with it" in played.result.evidence
