@@ -72,7 +72,8 @@ GENERIC = Profile(
     floor=True,
     escape_dismisses=True,
     placeholders=(r"\[(?:Pasted|Paste|pasted)[^\]]*\]",),
-    busy=(rf"{SPINNER}\s+\S", r"(?i)\b(?:esc|ctrl[+-]c) to (?:interrupt|stop|cancel)\b"),
+    # `Esc to cancel` alone is what dialogs say; with a running time it is work.
+    busy=(rf"{SPINNER}\s+\S", r"(?i)\b(?:esc|ctrl[+-]c) to (?:interrupt|stop)\b|\(esc to cancel, \d"),
 )
 DEMO = Profile(
     name="demo",

@@ -73,11 +73,11 @@ def ends_with(rows: tuple[str, ...], wanted: str) -> bool:
 def goes_on(rows: tuple[str, ...], end: str, width: int) -> bool:
     """The row with which a text ended, `end`, still stands there, and the text goes on right behind it."""
     end = end.rstrip()
-    for row in reversed(rows):
+    for below, row in enumerate(reversed(rows)):
         if not end or not row.strip():
             return False
         if row.rstrip() == end:
-            return row is not rows[-1] and columns(end) >= width - MARGIN
+            return below > 0 and columns(end) >= width - MARGIN
         if row.startswith(end):
             return not row[len(end) :].startswith("  ")
     return False
