@@ -7,6 +7,7 @@ import contextlib
 import getpass
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -80,8 +81,14 @@ class TmuxServer:
         return self.run("capture-pane", "-p", "-t", pane)
 
     def end(self) -> None:
-        with contextlib.suppress(RuntimeError):
+        """End this server; by its process id if it does not listen any more."""
+        pid = ""
+        with contextlib.suppress(RuntimeError, subprocess.TimeoutExpired):
+            pid = self.run("display-message", "-p", "#{pid}")
             self.run("kill-server")
+            return
+        if pid:
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def until(condition: Callable[[], object], seconds: float = 20.0) -> None:

@@ -17,6 +17,7 @@ from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
 
 OLDEST = (3, 2)
+OURS = "paneward-watch-"  # how a session of our own is called: its panes are listed under their owners
 CALLED = "local"  # how this machine is called in the identity of a server
 TYPED = 2000  # characters per send-keys: one process takes 16 kB of words, and quoting may make four bytes of one
 STUCK = "#{||:#{pane_dead},#{pane_in_mode}}"
@@ -101,7 +102,7 @@ class Row:
 
 def read_panes(answer: bytes, nonce: str) -> list[Row]:
     rows = f"\n{answer.decode('utf-8', 'replace')}".split(f"\n{nonce} ")[1:]
-    return [_read_row(row, nonce) for row in rows]
+    return [row for row in (_read_row(text, nonce) for text in rows) if not row.info.session.startswith(OURS)]
 
 
 def _read_row(row: str, nonce: str) -> Row:

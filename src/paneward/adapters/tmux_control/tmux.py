@@ -280,8 +280,8 @@ class ControlTmux:
 
     @asynccontextmanager
     async def watch(self, pane: str) -> AsyncIterator[PaneWatch]:
-        session = (await self.look(pane)).session
-        watch = await self._watchers.join(pane, session)
+        seen = await self.look(pane)
+        watch = await self._watchers.join(pane, seen.session, seen.window)
         try:
             yield watch
         finally:

@@ -1,14 +1,19 @@
 """All watches of one tmux server: which client hears which pane, and what to do when that changes."""
 
 import asyncio
+import contextlib
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Protocol
 
 from paneward.adapters.tmux_control.client import Client, Lost
 from paneward.adapters.tmux_control.deaths import Deaths
+from paneward.adapters.tmux_control.links import Links, too_many
 from paneward.adapters.tmux_control.watching import PaneWatch, SessionWatcher
+from paneward.adapters.tmux_words import classify
 from paneward.core.control import Reply
-from paneward.core.errors import TmuxError, TmuxTimeout
+from paneward.core.errors import HostUnreachable, PaneNotFound, TmuxError, TmuxTimeout
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock
 
@@ -29,7 +34,16 @@ class Looker(Protocol):
     ) -> Awaitable[Snapshot]: ...
 
 
-Places = list[tuple[str, str, bool]]
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pane is; a pane of a linked window has several."""
+
+    session: str
+    window: str
+    dead: bool
+
+
+Places = dict[str, list[Place]]
 
 
 class Watchers:
@@ -46,39 +60,64 @@ class Watchers:
         self._open = open_client
         self._look = look
         self._ask = ask
-        self._link_foreign = link_foreign
+        self._links = Links(ask) if link_foreign else None
         self._sessions: dict[str, SessionWatcher] = {}
         self._home: dict[PaneWatch, SessionWatcher] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._checking = False
+        self._closed = False
+        self._linking = asyncio.Lock()
         self._deaths = Deaths(local, clock, self._open_spare, ask, self._check, self._start)
 
     def _open_spare(self) -> Client:
         return self._open("-f", "no-output,ignore-size")
 
     async def _places(self) -> Places:
-        """Pane, session and whether it is dead, for every pane."""
-        reply = await self._ask(b"list-panes -a -F '#{pane_id} #{session_id} #{pane_dead}'")
-        rows = [line.decode().split() for line in reply.lines] if reply.ok else []
-        return [(pane, session, dead == "1") for pane, session, dead in rows]
+        """The places of every pane; those where it is watched by a link come last."""
+        reply = await self._ask(b"list-panes -a -F '#{pane_id} #{session_id} #{window_id} #{pane_dead}'")
+        if not reply.ok:
+            raise classify("list-panes", b"\n".join(reply.lines).decode("utf-8", "replace"))
+        places: Places = defaultdict(list)
+        for line in reply.lines:
+            pane, session, window, dead = line.decode().split()
+            places[pane].append(Place(session, window, dead == "1"))
+        linked = self._links.session if self._links is not None else ""
+        for mine in places.values():
+            mine.sort(key=lambda place: place.session == linked)
+        return places
 
     # --- joining and leaving
 
-    async def join(self, pane: str, session: str) -> PaneWatch:
+    async def join(self, pane: str, session: str, window: str) -> PaneWatch:
         watch = PaneWatch(pane, self._clock, self._refresh)
         try:
-            await self._attach(watch, session)
+            await self._attach(watch, session, window)
         except BaseException:
             self.leave(watch)
             raise
         await self._deaths.follow(watch)
         return watch
 
-    async def _attach(self, watch: PaneWatch, session: str) -> None:
-        home = self._watcher(session)
+    async def _attach(self, watch: PaneWatch, session: str, window: str) -> None:
+        home = self._watcher(session) or await self._linked(watch, window)
         self._home[watch] = home
         home.add(watch)
         await self._refresh(watch)
+
+    async def _linked(self, watch: PaneWatch, window: str) -> SessionWatcher:
+        """Too many sessions for a client each: bring the window to us."""
+        if self._links is None:
+            raise too_many(SESSIONS)
+        async with self._linking:
+            session = await self._links.open()
+            home = self._sessions.get(session)
+            if home is None:
+                home = self._sessions[session] = SessionWatcher(session, self._suspect, self._rejoin_soon)
+                await (await self._client_of(home)).ask(b"display-message -p attached")
+                await self._links.keep_while_attached()
+            await self._links.add(window)
+        watch.link = window
+        return home
 
     async def _refresh(self, watch: PaneWatch) -> None:
         """Capture on the watching client: the stream goes on exactly behind it."""
@@ -90,21 +129,21 @@ class Watchers:
         except Lost as lost:
             raise TmuxError(f"the watching client ended: {lost}") from None
 
-    def _watcher(self, session: str) -> SessionWatcher:
+    def _watcher(self, session: str) -> SessionWatcher | None:
+        """The client on that session; None when it would be one too many."""
+        if self._links is not None and session == self._links.session:
+            return None
         if session not in self._sessions:
-            if len(self._sessions) >= SESSIONS:
-                self._make_room()
+            if len(self._sessions) >= SESSIONS and not self._make_room():
+                return None
             self._sessions[session] = SessionWatcher(session, self._suspect, self._rejoin_soon)
         return self._sessions[session]
 
-    def _make_room(self) -> None:
+    def _make_room(self) -> bool:
         idle = next((home for home in self._sessions.values() if not home.watches), None)
-        if idle is None:
-            raise TmuxError(
-                f"panes of {SESSIONS} sessions are watched already",
-                hint="Set `tmux.link_foreign: true` to watch more sessions by linking their windows.",
-            )
-        self._drop(idle)
+        if idle is not None:
+            self._drop(idle)
+        return idle is not None
 
     async def _client_of(self, home: SessionWatcher) -> Client:
         async with home.opening:
@@ -119,8 +158,16 @@ class Watchers:
         if home is None:
             return
         home.remove(watch)
-        if not home.watches:
+        if watch.link:
+            self._start(self._unlink(watch))
+        elif not home.watches:
             home.linger = asyncio.get_running_loop().call_later(LINGER, self._drop, home)
+
+    async def _unlink(self, watch: PaneWatch) -> None:
+        window, watch.link = watch.link, ""
+        with contextlib.suppress(TmuxError, Lost):
+            if self._links is not None:
+                await self._links.drop(window)
 
     def _drop(self, home: SessionWatcher) -> None:
         home.close()
@@ -130,6 +177,9 @@ class Watchers:
     # --- when something happened to a pane
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
+        if self._closed:
+            work.close()
+            return
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -144,30 +194,34 @@ class Watchers:
             try:
                 await self._rejoin_once(watch)
                 return
-            except TmuxTimeout:
+            except PaneNotFound:
+                break
+            except (TmuxTimeout, HostUnreachable):
                 await self._clock.sleep(HUNG)
             except TmuxError:
                 tries -= 1
         watch.end()
 
     async def _rejoin_once(self, watch: PaneWatch) -> None:
-        sessions = [session for pane, session, _ in await self._places() if pane == watch.pane]
+        mine = (await self._places())[watch.pane]
         home = self._home.get(watch)
         if home is None:
             return
-        if not sessions:
+        if not mine:
             watch.end()
-        elif home.session in sessions:
+        elif any(place.session == home.session for place in mine):
             await self._refresh(watch)
         else:
-            await self._move(watch, sessions[0])
+            await self._move(watch, mine[0])
 
-    async def _move(self, watch: PaneWatch, session: str) -> None:
+    async def _move(self, watch: PaneWatch, place: Place) -> None:
         home = self._home[watch]
         home.remove(watch)
-        if not home.watches:
+        if watch.link:
+            await self._unlink(watch)
+        elif not home.watches:
             self._drop(home)
-        await self._attach(watch, session)
+        await self._attach(watch, place.session, place.window)
 
     def _suspect(self) -> None:
         """Something closed, died or moved; ask once, however many notifications say so."""
@@ -176,30 +230,37 @@ class Watchers:
             self._start(self._check())
 
     async def _check(self) -> None:
+        """Ask where all panes are. Only tmux's own word ends a watch, not that it cannot be reached."""
         self._checking = False
         try:
+            if self._links is not None and self._links.session:
+                await self._links.reap()
             places = await self._places()
-        except TmuxTimeout:
+        except PaneNotFound:
+            places = defaultdict(list)
+        except (TmuxError, Lost):
             return
-        except TmuxError:
-            places = []
         for watch in list(self._home):
-            self._judge(watch, places)
+            self._judge(watch, places[watch.pane])
 
-    def _judge(self, watch: PaneWatch, places: Places) -> None:
-        mine = [(session, dead) for pane, session, dead in places if pane == watch.pane]
-        if not mine or mine[0][1]:
+    def _judge(self, watch: PaneWatch, mine: list[Place]) -> None:
+        if not mine or mine[0].dead:
             watch.end()
-        elif watch.joined and self._home[watch].session not in [session for session, _ in mine]:
+        elif watch.joined and self._home[watch].session not in [place.session for place in mine]:
             watch.joined = False
             self._rejoin_soon(watch)
 
     async def close(self) -> None:
+        self._closed = True
         await self._deaths.close()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._links is not None:
+            with contextlib.suppress(TmuxError, Lost):
+                await self._links.close()
         for watch in list(self._home):
+            watch.link = ""
             watch.end()
             self.leave(watch)
         for home in list(self._sessions.values()):

@@ -24,6 +24,7 @@ class PaneWatch:
         self.pane = pane
         self.joined = False  # output that comes before the capture is already on the captured screen
         self.joins = 0
+        self.link = ""  # the window that is linked into a session of ours for this watch
         self._clock = clock
         self._again = again  # take a new snapshot at a known place of the stream
         self._snapshot: Snapshot | None = None
@@ -139,7 +140,9 @@ def _expire(waiter: asyncio.Future[bool]) -> None:
 
 
 # What may mean that a pane closed, died or moved: only a list of the panes can tell.
-SUSPICIOUS = frozenset({"window-close", "unlinked-window-close", "unlinked-window-add", "window-add", "layout-change"})
+SUSPICIOUS = frozenset(
+    {"window-close", "unlinked-window-close", "unlinked-window-add", "window-add", "layout-change", "sessions-changed"}
+)
 
 
 class SessionWatcher:
