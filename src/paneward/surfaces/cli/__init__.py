@@ -86,7 +86,8 @@ def root(
     ] = None,
     host: Annotated[str | None, typer.Option(metavar="HOST", help="The tmux of another machine, over ssh.")] = None,
     transport: Annotated[
-        Transport | None, typer.Option(help="By a control client (the default), or by a process per command.")
+        Transport | None,
+        typer.Option(metavar="control|exec", help="By a control client (the default), or by a process per command."),
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file to use.")] = None,
     json: Annotated[bool, flag("--json", help="Answer with one JSON document.")] = False,

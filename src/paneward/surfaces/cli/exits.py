@@ -23,7 +23,7 @@ MEANING = {
     Exit.USAGE: "usage: the command, its options or the text cannot be used as given; nothing was typed",
     Exit.UNCONFIRMED: "unconfirmed: typed, but nothing proves or disproves it; or the screen is only stable",
     Exit.NOT_FOUND: "not found: no such pane, its program ended, or no dialog is open",
-    Exit.BLOCKED: "blocked or busy: a dialog, an unsent draft, another sender, or work in progress",
+    Exit.BLOCKED: "blocked or busy: a dialog is open, an unsent draft stands there, or the program works",
     Exit.TIMEOUT: "time-out",
     Exit.INTERRUPTED: "interrupted with Ctrl-C",
 }

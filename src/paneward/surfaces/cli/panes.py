@@ -25,9 +25,15 @@ def send(
     profile: Profile = None,
     no_verify: Annotated[bool, flag("--no-verify", help="Do not check that Enter submitted it.")] = False,
     no_ghost: Annotated[bool, flag("--no-ghost", help="Do not look for suggestions at the cursor.")] = False,
-    when_busy: Annotated[WhenBusy, typer.Option(help="What to do while the program works.")] = "wait",
-    draft: Annotated[Draft, typer.Option(help="What to do with unsent text of the operator.")] = "hold",
-    as_command: Annotated[bool, flag("--as-command", help="The text is a command of the program.")] = False,
+    when_busy: Annotated[
+        WhenBusy, typer.Option(metavar="wait|queue|steer|interrupt|refuse", help="What to do while the program works.")
+    ] = "wait",
+    draft: Annotated[
+        Draft, typer.Option(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
+    ] = "hold",
+    as_command: Annotated[
+        bool, flag("--as-command", help="The text is a command of the program; so far no profile makes a difference.")
+    ] = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
@@ -82,7 +88,9 @@ def keys(
 def read(
     ctx: typer.Context,
     pane: Pane,
-    lines: Annotated[int, typer.Option("-n", "--lines", min=1, help="How many lines, scrollback included.")] = 50,
+    lines: Annotated[
+        int, typer.Option("-n", "--lines", min=1, metavar="N", help="How many lines, scrollback included.")
+    ] = 50,
     ansi: Annotated[bool, flag("--ansi", help="Keep colours and styles.")] = False,
     json: Json = False,
 ) -> None:
@@ -116,7 +124,7 @@ def wait(
     from paneward.surfaces.cli.work import answer_with
 
     answer_with(
-        ctx, lambda tmux: tmux.wait_ready(pane, timeout, pattern, accept_stable, profile), f"waiting for {pane}"
+        ctx, lambda tmux: tmux.wait_ready(pane, timeout, pattern, accept_stable or None, profile), f"waiting for {pane}"
     )
 
 
@@ -197,7 +205,7 @@ def panes(ctx: typer.Context, json: Json = False) -> None:
 def deliveries(
     ctx: typer.Context,
     pane: Annotated[str | None, typer.Argument(metavar="[PANE]", help="Only those to this pane.")] = None,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """List the newest deliveries with their receipts.

@@ -1,0 +1,198 @@
+"""The documents say what the code does: nothing is missing, nothing is old, every link and every README line works."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer.main
+import yaml
+
+from paneward import config
+from paneward.core import flow, readiness, result
+from paneward.core.errors import Code
+from paneward.core.profiles import BUILT_IN, Profile, profile_from
+from paneward.surfaces.cli import EXAMPLES, app
+from paneward.surfaces.cli.exits import Exit
+from scripts import docs
+
+TOP = Path(__file__).resolve().parent.parent
+REFERENCE = (TOP / "docs/reference.md").read_text()
+STATES = (TOP / "docs/states.md").read_text()
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").rglob("*.md")), *sorted((TOP / "changes").glob("*.md"))]
+COMMANDS = dict(docs.commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("name", docs.PAGES)
+def test_the_generated_pages_are_up_to_date(name: str) -> None:
+    assert docs.PAGES[name]() == (TOP / "docs" / name).read_text(), "run `make docs`"
+
+
+# --- everything is there
+
+
+def section(name: str) -> str:
+    """The part of the reference about one command."""
+    return REFERENCE.split(f"\n### paneward {name}\n")[1].split("\n##")[0]
+
+
+def test_every_command_has_an_example_and_nothing_else_has() -> None:
+    assert set(EXAMPLES) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_documented_with_a_sentence(name: str) -> None:
+    page = section(name)
+    for param in COMMANDS[name].params:
+        if name != "demo-agent" and param.param_type_name == "option" and param.name != "help":
+            assert param.help, param.name
+            assert all(f"`{option}" in page for option in param.opts)
+            assert param.help.replace("|", r"\|") in page
+
+
+def test_the_options_of_the_demo_agent_are_documented() -> None:
+    assert all(option in section("demo-agent") for option in ("--log", "--busy", "--name", "--speed"))
+
+
+@pytest.mark.parametrize(
+    "key", [f"{section}.{item.name}" for section, kind in config.SECTIONS.items() for item in fields(kind)]
+)
+def test_every_setting_is_documented(key: str) -> None:
+    assert re.search(rf"^\| `{re.escape(key)}` \| `.+` \| \S.* \| \S.* \|$", REFERENCE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_error_code_is_in_the_reference_and_has_its_remedy(code: Code) -> None:
+    assert re.search(rf"^\| \[`{code}`\]\(\S+\) \| \d+ \| \S.* \|$", REFERENCE, re.MULTILINE)
+    guide = (TOP / "docs/guide/troubleshooting.md").read_text()
+    seen, remedy, *_ = guide.split(f"\n### {code}\n")[1].split("\n#")[0].strip().split("\n\n")
+    assert seen
+    assert remedy
+
+
+def test_the_guide_names_no_error_code_that_does_not_exist() -> None:
+    assert set(docs.troubles()) == set(Code)
+
+
+@pytest.mark.parametrize("exit", Exit)
+def test_every_exit_code_is_documented(exit: Exit) -> None:
+    table = REFERENCE.split("## Exit codes")[1].split("##")[0]
+    assert re.search(rf"^\| {int(exit)} \| \S.* \|$", table, re.MULTILINE)
+
+
+@pytest.mark.parametrize("rule", [name for name, _ in readiness.RULES])
+def test_every_readiness_rule_is_documented(rule: str) -> None:
+    assert re.search(rf"^\| \d+ \| `{rule}` \| \S.* \|$", STATES, re.MULTILINE)
+
+
+@pytest.mark.parametrize("word", [*result.ReadyVerdict, *result.Verdict, *result.Rung, *flow.Phase])
+def test_every_verdict_rung_and_phase_is_documented(word: str) -> None:
+    assert re.search(rf"^\| `{word}` \| \S", STATES, re.MULTILINE)
+
+
+@pytest.mark.parametrize("field", [item.name for item in fields(Profile) if item.name != "name"])
+def test_every_field_of_a_profile_is_documented(field: str) -> None:
+    assert re.search(rf"^\| `{field}` \| `.*` \| \S.* \|$", REFERENCE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_profile_is_documented(name: str) -> None:
+    assert f"| `{name}` | {BUILT_IN[name].about} |" in REFERENCE
+
+
+def test_every_variable_that_the_code_reads_is_documented() -> None:
+    sources = "\n".join(path.read_text() for path in (TOP / "src").rglob("*.py"))
+    named = set(re.findall(r"PANEWARD_[A-Z]+(?:_[A-Z]+)*", sources)) | set(re.findall(r"XDG_\w+", sources))
+    built = {f"PANEWARD_{name}" for name in re.findall(r"\{PREFIX\}([A-Z_]+)", sources)}
+    assert {name for name in named | built if "__" not in name} <= set(docs.VARIABLES)
+
+
+# --- what is written holds
+
+
+def links() -> Iterator[tuple[Path, str]]:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+            if "://" not in target:
+                yield page, target
+
+
+def anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in heads}
+
+
+def test_every_relative_link_leads_somewhere() -> None:
+    for page, target in links():
+        name, _, anchor = target.partition("#")
+        there = (page.parent / name).resolve() if name else page
+        assert there.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(there), f"{page.name}: {target}"
+
+
+def test_the_map_of_the_design_names_every_module() -> None:
+    text = (TOP / "docs/design.md").read_text()
+    package = TOP / "src/paneward"
+    places = [*package.iterdir(), *(package / "core").iterdir(), *(package / "adapters").iterdir()]
+    names = {path.name for path in places if path.suffix == ".py" or (path / "__init__.py").exists()} - {"__init__.py"}
+    assert {name for name in names if name not in text} == set()
+
+
+def test_the_profiles_of_the_guide_can_be_loaded() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", (TOP / "docs/guide/profiles.md").read_text(), re.DOTALL)
+    rows = yaml.safe_load(blocks[1])
+    assert [profile_from(name, row).name for name, row in rows.items()] == list(rows)
+
+
+def documented_lines() -> Iterator[tuple[str, str]]:
+    """Each `paneward …` in the examples of the documents: its command, and the words after it."""
+    before = r"(?:--json |-[LS] \S+ |--(?:host|config) \S+ )*"
+    for page in PAGES:
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL):
+            yield from re.findall(rf"\bpaneward {before}([a-z-]\S*)([^\n&|]*)", block)
+
+
+def test_every_command_and_option_in_the_documents_exists() -> None:
+    options = {option for command in COMMANDS.values() for param in command.params for option in param.opts}
+    own = {"--busy", "--log", "--name", "--speed"}
+    for command, rest in documented_lines():
+        assert command in COMMANDS
+        assert set(re.findall(r"(?<=\s)--[a-z][a-z-]*", rest)) <= options | own
+
+
+# --- the README is run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """An environment in which the README's own tmux server is ours."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "tmux").symlink_to(Path(os.environ.get("PANEWARD_TEST_TMUX", "/usr/bin/tmux")).resolve())
+    path = f"{tools}:{Path(sys.executable).parent}:/usr/bin:/bin"
+    env = {"PATH": path, "HOME": str(tmp_path), "TMUX_TMPDIR": str(tmp_path), "LANG": "C.UTF-8", "TERM": "xterm"}
+    yield env
+    subprocess.run(["tmux", "kill-server"], env=env, capture_output=True, check=False)
+
+
+def readme_lines() -> list[tuple[str, int]]:
+    """Each command of the README with the exit code it says."""
+    text = (TOP / "README.md").read_text()
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    return [(line.partition("#")[0], int(*re.findall(r"# exit code (\d+)", line) or [0])) for line in lines]
+
+
+def test_each_line_of_the_readme_runs_and_so_does_its_program(home: dict[str, str]) -> None:
+    for line, code in readme_lines():
+        done = subprocess.run(
+            shlex.split(line), env=home, cwd=home["HOME"], capture_output=True, text=True, check=False, timeout=90
+        )
+        assert done.returncode == code, f"{line}: {done.stdout}{done.stderr}"
+    [program] = re.findall(r"```python\n(.*?)```", (TOP / "README.md").read_text(), re.DOTALL)
+    ran = subprocess.run([sys.executable, "-c", program], env=home, capture_output=True, text=True, check=False)
+    assert ran.stdout == "True confirmed submitted the composer is empty again\nready composer\n", ran.stderr
