@@ -48,8 +48,11 @@ def nonce() -> str:
     return "pw" + secrets.token_hex(12)
 
 
+_LOOK = _format("\0", _FACTS, _FREE)
+
+
 def look_format(nonce: str) -> str:
-    return _format(nonce, _FACTS, _FREE)
+    return _LOOK.replace("\0", nonce)
 
 
 def read_look(pane: str, trailer: bytes, body: Sequence[bytes], nonce: str) -> Snapshot:
@@ -58,7 +61,7 @@ def read_look(pane: str, trailer: bytes, body: Sequence[bytes], nonce: str) -> S
     fact = dict(zip(_FACTS, head.split("|"), strict=True))
     if fact["pane_id"] != pane:
         raise PaneNotFound(f"can't find pane: {pane}")
-    rows = tuple([row.decode("utf-8", "replace") for row in body])
+    rows = tuple(b"\n".join(body).decode("utf-8", "replace").split("\n"))
     height = int(fact["pane_height"])
     bracketed = fact["bracket_paste_flag"]
     return Snapshot(

@@ -167,14 +167,40 @@ class Control:
             lines[0] = b"".join(self._torn)
             self._torn, self._torn_size = [], 0
         rest = lines.pop()
-        for line in lines:
-            self._line(line, events)
+        self._read_lines(lines, events)
         if rest:
             self._torn.append(rest)
             self._torn_size += len(rest)
+        self._size = self._size + len(data) if self._tail else 0
         if self._torn_size > self._line_limit or self._size > self._span_limit:
             self._break(events)
         return events
+
+    def _read_lines(self, lines: list[bytes], events: list[Event]) -> None:
+        at, count = 0, len(lines)
+        while at < count:
+            if self._framed and not self._nonce_tail:
+                at = self._skip_to_nonce(lines, at)
+            else:
+                self._line(lines[at], events)
+                at += 1
+
+    def _skip_to_nonce(self, lines: list[bytes], at: int) -> int:
+        """Take the lines up to the nonce as body, at the speed of a search; return where to go on."""
+        nonce = self._due[0]
+        assert nonce is not None
+        try:
+            found = lines.index(nonce, at)
+        except ValueError:
+            found = len(lines)
+        self._lines += lines[at:found]
+        if found == len(lines):
+            return found
+        if self._lines and self._lines[-1][:7] == b"%begin ":
+            self._nonce_tail = self._lines.pop()[7:]
+        else:
+            self._lines.append(nonce)
+        return found + 1
 
     def _break(self, events: list[Event]) -> None:
         self._broken = True
@@ -182,11 +208,11 @@ class Control:
         events.append(Broken("tmux sent a line or a reply without end"))
 
     def _line(self, line: bytes, events: list[Event]) -> None:
-        if self._tail:
-            if self._framed:
-                self._in_framed(line, events)
-            else:
-                self._in_plain(line, events)
+        if self._nonce_tail:
+            if line == b"%end " + self._nonce_tail:
+                self._end_framed(events)
+        elif self._tail:
+            self._in_plain(line, events)
         elif line[:7] == b"%begin ":
             self._tail = line[7:]
             self._lines = []
@@ -208,7 +234,6 @@ class Control:
                     events.append(event)
                 return None
         self._lines.append(line)
-        self._size += len(line) + 1
         return None
 
     def _end_plain(self, ok: bool, events: list[Event]) -> None:
@@ -218,19 +243,7 @@ class Control:
             events.append(Reply(ok, self._lines))
         elif not ours and not ok:
             events.append(Refused(_text(b"\n".join(self._lines))))
-        self._tail, self._lines, self._size = b"", [], 0
-
-    def _in_framed(self, line: bytes, events: list[Event]) -> None:
-        if self._nonce_tail:
-            if line == b"%end " + self._nonce_tail:
-                self._end_framed(events)
-            return
-        lines = self._lines
-        if line == self._due[0] and lines and lines[-1][:7] == b"%begin ":
-            self._nonce_tail = lines.pop()[7:]
-            return
-        lines.append(line)
-        self._size += len(line) + 1
+        self._tail, self._lines = b"", []
 
     def _end_framed(self, events: list[Event]) -> None:
         nonce = self._due.popleft()
@@ -238,7 +251,7 @@ class Control:
         reply, others = read_framed(self._tail, self._lines, nonce)
         events.append(reply)
         events += others
-        self._tail, self._lines, self._size, self._framed, self._nonce_tail = b"", [], 0, False, b""
+        self._tail, self._lines, self._framed, self._nonce_tail = b"", [], False, b""
 
 
 def read_framed(tail: bytes, lines: list[bytes], nonce: bytes) -> tuple[Reply, list[Event]]:
@@ -286,7 +299,7 @@ def _read_later(lines: Iterable[bytes]) -> tuple[list[Event], bytes]:
     return events, complaint
 
 
-_WORD = re.compile(rb"[A-Za-z0-9_/.:@+,-]+\Z")
+_WORD = re.compile(r"(?:[A-Za-z0-9_/.:@+,-]+|%\d+)\Z")  # what needs no quotes; "%if" would be a directive
 _PLAIN = re.compile(rb"[^\x00-\x1f\x7f']*\Z")
 _OCTAL = re.compile(rb'[\x00-\x1f\x7f"\\$]')
 
@@ -297,11 +310,16 @@ def _octal(match: re.Match[bytes]) -> bytes:
 
 def quote(text: str | bytes) -> bytes:
     """Quote one argument so that tmux's parser gives back exactly `text`."""
-    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    if isinstance(text, str):
+        if _WORD.match(text):
+            return text.encode()
+        text = text.encode("utf-8", "surrogateescape")
+    return _quote(text)
+
+
+def _quote(data: bytes) -> bytes:
     if b"\0" in data:
         raise ValueError("tmux cannot take a NUL byte")
-    if _WORD.match(data):
-        return data
     if _PLAIN.match(data):
         return b"'" + data + b"'"
     return b'"' + _OCTAL.sub(_octal, data) + b'"'

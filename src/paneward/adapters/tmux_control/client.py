@@ -25,7 +25,7 @@ from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
 from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged
 from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
 
-READ = 1 << 18
+READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
 BATCH = 1 << 16  # what a pipe takes at once
 
 
@@ -64,6 +64,7 @@ class Client:
         self._out: list[bytes] = []
         self._unsent = b""
         self._flushing = False
+        self._writing = False  # waiting until the pipe takes more
         self._timer: asyncio.TimerHandle | None = None
         self._in = process.stdin.fileno()
         self._from = process.stdout.fileno()
@@ -103,7 +104,9 @@ class Client:
         self._pending.append(Pending(future, deadline, early))
         if self._timer is None and deadline < math.inf:
             self._timer = self._loop.call_at(deadline, self._overdue)
-        if not self._flushing:
+        if len(self._pending) == 1:  # nothing is under way: there is nothing to wait for
+            self._flush()
+        elif not self._flushing:
             self._flushing = True
             self._loop.call_soon(self._flush)
         return future
@@ -123,10 +126,12 @@ class Client:
             self._end(f"tmux no longer listens ({error.strerror})")
             return
         self._unsent = self._unsent[sent:]
-        if self._unsent:
-            self._loop.add_writer(self._in, self._flush)
-        else:
-            self._loop.remove_writer(self._in)
+        if bool(self._unsent) is not self._writing:
+            self._writing = bool(self._unsent)
+            if self._writing:
+                self._loop.add_writer(self._in, self._flush)
+            else:
+                self._loop.remove_writer(self._in)
 
     # --- hearing
 

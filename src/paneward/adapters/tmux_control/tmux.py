@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import lru_cache
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
@@ -219,7 +220,8 @@ class ControlTmux:
     async def run(self, *command: str) -> list[str]:
         framed = None if _silent(command) else nonce()
         line = encode(*command)
-        reply = await (self._read(line, framed) if command[0].startswith(READS) else self._do(command[0], line, framed))
+        ask = self._read(line, framed) if command[0].startswith(READS) else self._do(command[0], line, framed)
+        reply = await ask
         _check(command[0], reply)
         return [line.decode("utf-8", "replace") for line in reply.lines]
 
@@ -318,6 +320,9 @@ def _check(what: str, reply: Reply) -> None:
 
 
 def _silent(command: Sequence[str]) -> bool:
-    if command[0] == "display-message":
-        return "#" not in HARMLESS.sub("", " ".join(command))
-    return command[0] in SILENT
+    return command[0] in SILENT or (command[0] == "display-message" and _harmless(command[-1]))
+
+
+@lru_cache(256)
+def _harmless(format: str) -> bool:
+    return "#" not in HARMLESS.sub("", format)
