@@ -185,6 +185,20 @@ def test_copy_mode_is_reported_not_typed_into_and_can_be_left(tmux_server: TmuxS
     asyncio.run(main())
 
 
+def test_half_a_text_is_never_called_nothing(tmux_server: TmuxServer, any_tmux: AnyTmux) -> None:
+    pane = tmux_server.new_pane(
+        ["python3", "-c", "import os,tty; tty.setraw(0); print('READY'); os.read(0, 1)"], remain=True
+    )
+    until(lambda: "READY" in tmux_server.screen(pane))
+
+    async def main() -> None:
+        async with any_tmux() as tmux:
+            with pytest.raises(TmuxError, match="of 400000 characters went in, then"):
+                await tmux.type(pane, "x" * 400_000)
+
+    asyncio.run(main())
+
+
 NASTY = [
     "plain",
     "emoji 👩‍👩‍👧 é ü 漢字",

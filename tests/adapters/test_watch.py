@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux, watchers
+from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_control.watching import PaneWatch
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout
 from paneward.core.scene import Snapshot
@@ -104,7 +104,7 @@ def test_a_flood_is_a_gap_that_is_told_and_closed_by_a_new_screen(tmux_server: T
         async with control(tmux_server) as tmux, tmux.watch(pane) as flood, tmux.watch(quiet) as other:
             client = tmux._watchers._sessions[flood.snapshot.session].client
             assert client is not None
-            await until_async(lambda: _clients(tmux_server) == 2)
+            await until_async(lambda: clients(tmux_server) == 2)
             asyncio.get_running_loop().remove_reader(client._from)  # we stop reading, as under load
             await asyncio.sleep(2.5)  # what is tried here is tmux's own second of patience
             asyncio.get_running_loop().add_reader(client._from, client._readable)
@@ -125,11 +125,11 @@ def _children() -> list[str]:
     return [word for task in Path("/proc/self/task").iterdir() for word in (task / "children").read_text().split()]
 
 
-def _clients(server: TmuxServer) -> int:
+def clients(server: TmuxServer) -> int:
     return len(server.run("list-clients", "-F", "#{client_pid}").splitlines())
 
 
-async def _write_and_hear(server: TmuxServer, watch: PaneWatch, word: str) -> None:
+async def write_and_hear(server: TmuxServer, watch: PaneWatch, word: str) -> None:
     """Something new is printed and heard, on the stream or on the new screen."""
     server.run("send-keys", "-t", watch.pane, word, "Enter")
     while word.encode() not in (watch.recent(watch.output_seq - 10) or b"") + "".join(watch.snapshot.rows).encode():
@@ -146,8 +146,8 @@ def test_a_human_who_detaches_all_others_costs_a_gap_and_no_command(tmux_server:
                 for client in tmux_server.run("list-clients", "-F", "#{client_name}").splitlines():
                     tmux_server.run("detach-client", "-t", client)
                 assert (await tmux.look(pane)).pane == pane
-                await until_async(lambda: _clients(tmux_server) == 2)
-                await _write_and_hear(tmux_server, watch, f"word{round}")
+                await until_async(lambda: clients(tmux_server) == 2)
+                await write_and_hear(tmux_server, watch, f"word{round}")
                 assert not watch.gone
 
     asyncio.run(main())
@@ -166,7 +166,7 @@ def test_the_end_of_the_watched_session_ends_the_watch_and_nothing_else(tmux_ser
                 assert await watch.wait(watch.output_seq, 20)
             with pytest.raises(PaneNotFound):
                 await tmux.look(pane)
-            await _write_and_hear(tmux_server, stays, "hello")
+            await write_and_hear(tmux_server, stays, "hello")
             assert not stays.gone
 
     asyncio.run(main())
@@ -180,7 +180,7 @@ def test_a_pane_that_moves_to_another_session_is_followed(tmux_server: TmuxServe
     async def main() -> None:
         async with control(tmux_server) as tmux, tmux.watch(pane) as watch:
             tmux_server.run("break-pane", "-d", "-s", pane, "-t", "=s2:")
-            await _write_and_hear(tmux_server, watch, "hello")
+            await write_and_hear(tmux_server, watch, "hello")
             assert not watch.gone
 
     asyncio.run(main())
@@ -191,10 +191,10 @@ def test_two_watches_of_one_pane_share_a_client_and_hear_the_same(tmux_server: T
 
     async def main() -> None:
         async with control(tmux_server) as tmux, tmux.watch(pane) as one, tmux.watch(pane) as two:
-            await _write_and_hear(tmux_server, one, "hello")
+            await write_and_hear(tmux_server, one, "hello")
             await two.wait(one.output_seq - 1, 20)
             assert one.recent(0) == two.recent(0)
-            assert _clients(tmux_server) == 2
+            assert clients(tmux_server) == 2
 
     asyncio.run(main())
 
@@ -223,7 +223,7 @@ def test_closing_leaves_no_process_no_hook_and_no_buffer(tmux_server: TmuxServer
             async with connect_tmux("control", host) as tmux, tmux.watch(pane):
                 await tmux.paste(pane, "x")
                 await tmux.process(await tmux.look(pane))
-            await until_async(lambda: _clients(tmux_server) == 0)
+            await until_async(lambda: clients(tmux_server) == 0)
 
     asyncio.run(main())
     assert tmux_server.run("list-buffers") == ""
@@ -311,99 +311,3 @@ def test_a_server_by_its_socket_path(tmux_server: TmuxServer) -> None:
             assert (await tmux.look(pane)).pane == pane
 
     asyncio.run(main())
-
-
-# --- more sessions than clients
-
-
-def test_the_thirty_first_session_is_refused_by_the_name_of_the_setting(
-    tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watchers, "SESSIONS", 2)
-    panes = [tmux_server.new_pane("exec cat") for _ in range(3)]
-
-    async def main() -> None:
-        async with control(tmux_server) as tmux, tmux.watch(panes[0]), tmux.watch(panes[1]):
-            with pytest.raises(TmuxError) as refused:
-                await tmux.watch(panes[2]).__aenter__()
-            assert "tmux.link_foreign" in refused.value.hint
-            await tmux.look(panes[2])
-
-    asyncio.run(main())
-
-
-def test_an_unused_client_makes_room_for_another_session(
-    tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watchers, "SESSIONS", 1)
-    panes = [tmux_server.new_pane("exec cat") for _ in range(3)]
-
-    async def main() -> None:
-        async with control(tmux_server) as tmux:
-            for pane in panes:
-                async with tmux.watch(pane) as watch:
-                    await _write_and_hear(tmux_server, watch, "hello")
-            await until_async(lambda: _clients(tmux_server) == 2)
-
-    asyncio.run(main())
-
-
-def linked(server: TmuxServer) -> list[str]:
-    return [name for name in server.run("list-sessions", "-F", "#{session_name}").splitlines() if "paneward" in name]
-
-
-def test_windows_of_more_sessions_are_linked_watched_and_unlinked(
-    tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watchers, "SESSIONS", 1)
-    panes = [tmux_server.new_pane("exec cat", width=70, height=20) for _ in range(4)]
-
-    async def main() -> None:
-        async with control(tmux_server, link_foreign=True) as tmux, tmux.watch(panes[0]), tmux.watch(panes[1]) as stays:
-            async with tmux.watch(panes[2]) as watch:
-                assert len(linked(tmux_server)) == 1
-                await _write_and_hear(tmux_server, watch, "hello")
-                await _write_and_hear(tmux_server, stays, "hello")
-                assert (watch.snapshot.width, watch.snapshot.height) == (70, 20)
-                assert sorted(info.target for info in await tmux.panes()) == [f"s{n}:0.0" for n in (1, 2, 3, 4)]
-            await until_async(lambda: tmux_server.value(panes[2], "window_linked_sessions") == "1")
-            tmux_server.run("kill-session", "-t", "=s2")  # its only window lives on by our link
-            while not stays.gone:
-                assert await stays.wait(stays.output_seq, 20)
-            await until_async(lambda: panes[1] not in tmux_server.run("list-panes", "-a", "-F", "#{pane_id}").split())
-
-    asyncio.run(main())
-    assert linked(tmux_server) == []
-    assert tmux_server.run("list-panes", "-a", "-F", "#{pane_id}").split() == [panes[0], *panes[2:]]
-
-
-def test_links_left_by_a_crash_are_swept(tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchers, "SESSIONS", 1)
-    panes = [tmux_server.new_pane("exec cat") for _ in range(2)]
-    tmux_server.run("new-session", "-d", "-s", "paneward-watch-left", "exec cat")
-    tmux_server.run("link-window", "-d", "-s", panes[1], "-t", "=paneward-watch-left:")
-
-    async def main() -> None:
-        async with control(tmux_server, link_foreign=True) as tmux, tmux.watch(panes[0]), tmux.watch(panes[1]) as watch:
-            assert "paneward-watch-left" not in linked(tmux_server)
-            await _write_and_hear(tmux_server, watch, "hello")
-
-    asyncio.run(main())
-    assert linked(tmux_server) == []
-
-
-def test_the_session_of_links_ends_with_its_client(tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchers, "SESSIONS", 1)
-    panes = [tmux_server.new_pane("exec cat") for _ in range(2)]
-
-    async def main() -> None:
-        tmux = control(tmux_server, link_foreign=True)
-        async with tmux, tmux.watch(panes[0]), tmux.watch(panes[1]) as watch:
-            client = tmux._watchers._home[watch].client
-            assert client is not None
-            client._on_lost = None  # as if we had crashed: nobody reconnects
-            client._process.kill()
-            await until_async(lambda: linked(tmux_server) == [])
-
-    asyncio.run(main())
-    assert tmux_server.value(panes[1], "pane_dead") == "0"

@@ -20,6 +20,7 @@ from paneward.adapters.tmux_words import (
     classify,
     each_once,
     guarded,
+    half_typed,
     look_format,
     nonce,
     panes_format,
@@ -189,8 +190,11 @@ class ExecTmux:
     # --- writing
 
     async def type(self, pane: str, text: str) -> None:
-        for command in type_commands(pane, text):
-            await self._guarded(pane, "type", command)
+        for part, command in enumerate(type_commands(pane, text)):
+            try:
+                await self._guarded(pane, "type", command)
+            except TmuxError as error:
+                raise half_typed(error, part, text) from None
 
     async def paste(self, pane: str, text: str) -> None:
         if not text:

@@ -165,6 +165,13 @@ def type_commands(pane: str, text: str) -> list[tuple[str, ...]]:
     return [("send-keys", "-t", pane, "-l", "--", part) for part in parts]
 
 
+def half_typed(error: TmuxError, part: int, text: str) -> TmuxError:
+    """The same failure, saying how much had gone in before it."""
+    if not part:
+        return error
+    return type(error)(f"{part * TYPED} of {len(text)} characters went in, then: {error.message}", hint=error.hint)
+
+
 def press_commands(pane: str, keys: Sequence[str]) -> list[tuple[str, ...]]:
     """One command per run of keys of a kind: names, and bytes that must go as they are."""
     commands: list[tuple[str, ...]] = []

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
 from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged
 from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
@@ -59,6 +60,7 @@ class Client:
         self._on_event = on_event
         self._on_lost = on_lost
         self._loop = asyncio.get_running_loop()
+        self._clock = SystemClock()
         self._control = Control()
         self._pending: deque[Pending] = deque()
         self._out: list[bytes] = []
@@ -100,10 +102,11 @@ class Client:
             mark = framed.encode()
             self._control.expect_framed(mark)
             self._out += (line, b"display-message -p " + mark)
-        deadline = self._loop.time() + (self._timeout if timeout is None else timeout)
+        patience = self._timeout if timeout is None else timeout
+        deadline = self._clock.now() + patience
         self._pending.append(Pending(future, deadline, early))
         if self._timer is None and deadline < math.inf:
-            self._timer = self._loop.call_at(deadline, self._overdue)
+            self._timer = self._loop.call_later(patience, self._overdue)
         if len(self._pending) == 1:  # nothing is under way: there is nothing to wait for
             self._flush()
         elif not self._flushing:
@@ -181,11 +184,11 @@ class Client:
     def _overdue(self) -> None:
         """Tell those whose time is up; their replies are still due."""
         self._timer = None
-        now = self._loop.time()
+        now = self._clock.now()
         for pending in self._pending:
             if pending.deadline > now:
                 if pending.deadline < math.inf:
-                    self._timer = self._loop.call_at(pending.deadline, self._overdue)
+                    self._timer = self._loop.call_later(pending.deadline - now, self._overdue)
                 return
             if not pending.future.done():
                 self.late = True

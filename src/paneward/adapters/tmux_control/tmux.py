@@ -26,6 +26,7 @@ from paneward.adapters.tmux_words import (
     classify,
     each_once,
     guarded,
+    half_typed,
     look_format,
     nonce,
     panes_format,
@@ -234,8 +235,11 @@ class ControlTmux:
     # --- writing
 
     async def type(self, pane: str, text: str) -> None:
-        for command in type_commands(pane, text):
-            await self._guarded(pane, "type", command)
+        for part, command in enumerate(type_commands(pane, text)):
+            try:
+                await self._guarded(pane, "type", command)
+            except TmuxError as error:
+                raise half_typed(error, part, text) from None
 
     async def paste(self, pane: str, text: str) -> None:
         name = nonce()
@@ -320,7 +324,7 @@ def _check(what: str, reply: Reply) -> None:
 
 
 def _silent(command: Sequence[str]) -> bool:
-    return command[0] in SILENT or (command[0] == "display-message" and _harmless(command[-1]))
+    return command[0] in SILENT or (command[0] == "display-message" and _harmless(" ".join(command)))
 
 
 @lru_cache(256)

@@ -88,10 +88,10 @@ class PaneWatch:
     async def wait(self, after: int, timeout: float) -> bool:
         """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + timeout
+        until = self._clock.now() + timeout
         while self._seq <= after and not self._gone:
             waiter: asyncio.Future[bool] = loop.create_future()
-            timer = loop.call_at(until, _expire, waiter)
+            timer = loop.call_later(until - self._clock.now(), _expire, waiter)
             self._waiters.add(waiter)
             try:
                 if not await waiter:
