@@ -27,6 +27,7 @@ from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver
 from paneward.store import Delivery, Store
 
+SETTLED = 1.2  # seconds after which the most patient rule has decided
 Transport = Literal["control", "exec"]
 WATCHES_KEPT = 24  # below the sessions that one connection may watch
 
@@ -163,11 +164,13 @@ class Connection:
         return read_menu(await self._tmux.look(await self._tmux.resolve(pane)))
 
     async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
-        """Judge the pane as it is now, and say by which rules."""
+        """Judge the pane as it is now, and say by which rules. Some rules need a moment without output to decide."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
         async with self._look(pane, profile) as (driver, chosen):
+            pattern = pattern or self._prompt(chosen)
+            await driver.run(wait_ready(chosen, pattern, SETTLED, accept_stable=True))
             scene = driver.scene
-        found = assess(scene, chosen, pattern or self._prompt(chosen))
+        found = assess(scene, chosen, pattern)
         screen = Screen.of(scene.snapshot)
         return Explanation(scene.snapshot.pane, chosen.name, found, scene, screen.text, read_menu(scene.snapshot))
 

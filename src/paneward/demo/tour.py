@@ -27,9 +27,10 @@ from paneward.surfaces.cli.answers import Answer, Asked
 from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.work import log_to_stderr, terminal
 
-WIDTH, HEIGHT = 78, 20
+WIDTH, HEIGHT = 74, 20  # of the pane: with a frame around it, it fits into 80 columns
 READING = 2.2  # seconds a reader gets for each step: the whole takes about half a minute
-PATIENCE = 60.0  # seconds for a loaded machine; the agent itself works for two
+PATIENCE = 60.0  # seconds for a loaded machine; it takes a fraction of a second
+WORK = 1.5  # seconds that the agent works, after what a reader needs to see it
 
 
 class NotAsItShouldBe(Exception):
@@ -51,7 +52,7 @@ class Stage:
             await SystemClock().sleep(self.reading)
 
     def say(self, words: str) -> None:
-        self.console.print(Text(words), width=WIDTH if self.console.is_terminal else None)
+        self.console.print(Text(words), width=min(WIDTH, self.console.width) if self.console.is_terminal else None)
 
     def command(self, line: str) -> None:
         """The command that does the same from a shell."""
@@ -255,7 +256,7 @@ def _attach(stage: Stage) -> str:
 @asynccontextmanager
 async def _stage(console: Console, reading: float, keep: bool) -> AsyncIterator[Stage]:
     socket = f"paneward-demo-{os.getpid()}"
-    pane = await _start(socket)
+    pane = await _start(socket, reading)
     done = False
     try:
         with tempfile.TemporaryDirectory(prefix="paneward-demo-") as state:
@@ -264,12 +265,24 @@ async def _stage(console: Console, reading: float, keep: bool) -> AsyncIterator[
         done = True
     finally:
         if not (keep and done):
-            await _tmux(socket, "kill-server")
+            await _end(socket)
 
 
-async def _start(socket: str) -> str:
+async def _end(socket: str) -> None:
+    """End the server; some versions of tmux leave the socket's file behind."""
+    path = await _tmux(socket, "display-message", "-p", "#{socket_path}")
+    await _tmux(socket, "kill-server")
+    _remove(path)
+
+
+def _remove(path: str) -> None:
+    if path:
+        Path(path).unlink(missing_ok=True)
+
+
+async def _start(socket: str, reading: float) -> str:
     """The demo agent in a pane of a server of its own."""
-    agent = [sys.executable, "-m", "paneward", "demo-agent", "--busy", "2"]
+    agent = [sys.executable, "-m", "paneward", "demo-agent", "--busy", str(WORK + reading)]
     size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
     return await _tmux(socket, "new-session", "-d", "-n", "agent", *size, "-P", "-F", "#{pane_id}", *agent)
 

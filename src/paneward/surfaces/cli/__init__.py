@@ -13,10 +13,7 @@ import typer
 
 from paneward.core.errors import PanewardError
 from paneward.surfaces.cli import house, panes
-from paneward.surfaces.cli.options import Place, Transport, flag
-
-# What typer raises for a wrong command line has no public name of its own.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+from paneward.surfaces.cli.options import Place, Transport, UsageError, flag
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "send": (
@@ -98,7 +95,7 @@ def root(
     Without -L and -S the tmux server of $TMUX is used, else the default one.
     """
     if socket_name is not None and socket_path is not None:
-        raise typer.BadParameter("give -L or -S, not both", ctx, param_hint="-S")
+        raise UsageError("give -L or -S, not both", ctx)
     ctx.obj = Place(socket_name, socket_path, host, transport, config, json)
 
 
@@ -132,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")  # a screen may hold what a locale lacks
     try:
         code = app(arguments, prog_name="paneward", standalone_mode=False)
-    except _UsageError as failure:
+    except UsageError as failure:
         return _usage(failure, arguments)
     except PanewardError as failure:
         return _refuse(failure, arguments)

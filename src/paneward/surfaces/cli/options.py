@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 Transport = Literal["control", "exec"]
+# What typer raises for a wrong command line has no public name of its own.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def flag(name: str, help: str, **more: Any) -> Any:

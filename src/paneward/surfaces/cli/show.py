@@ -60,8 +60,8 @@ def show(console: Console, answer: Answer) -> None:
 
 
 def _say(console: Console, *parts: tuple[str, str]) -> None:
-    """One line, never broken by us: a terminal wraps it, a script greps it."""
-    console.print(Text.assemble(*parts), soft_wrap=True)
+    """One line; on a terminal it is broken between words, elsewhere it stays whole for those who search it."""
+    console.print(Text.assemble(*parts))
 
 
 def _advise(console: Console, hint: str) -> None:
@@ -214,7 +214,8 @@ def _screen(console: Console, found: Explanation) -> None:
     for y, row in enumerate(rows[: last + 1]):
         here = y == snapshot.cursor_y
         text = _with_cursor(row, snapshot.cursor_x) if here else Text(row.text)
-        console.print(Text.assemble(("▶ " if here else "  ", "cyan"), ("│ ", "dim"), text), soft_wrap=True)
+        row_shown = Text.assemble(("▶ " if here else "  ", "cyan"), ("│ ", "dim"), text)
+        console.print(row_shown, no_wrap=True, overflow="crop")
 
 
 def _with_cursor(row: Row, x: int) -> Text:

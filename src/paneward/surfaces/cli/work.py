@@ -22,7 +22,7 @@ from paneward.config import SECTIONS, Settings, load, profiles_of
 from paneward.core.profiles import Profile
 from paneward.core.result import Readiness, SendResult
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
-from paneward.surfaces.cli.options import Place, place_of
+from paneward.surfaces.cli.options import Place, UsageError, place_of
 from paneward.surfaces.cli.show import show
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
@@ -101,9 +101,9 @@ def given_text(text: str | None, file: Path | None, exact: bool) -> str:
     try:
         written = (file.read_bytes() if file else sys.stdin.buffer.read()).decode()
     except OSError as error:
-        raise typer.BadParameter(f"cannot read {file}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise typer.BadParameter(f"{file or 'standard input'} is not UTF-8: byte {error.start}") from None
+        raise UsageError(f"{file or 'standard input'} is not UTF-8: byte {error.start}") from None
     return written if exact else re.sub(r"\r?\n\Z", "", written)
 
 
@@ -118,7 +118,7 @@ def options_named(names: Sequence[str] | None) -> list[int | str] | None:
 
 def usage_unless(fine: bool, message: str) -> None:
     if not fine:
-        raise typer.BadParameter(message)
+        raise UsageError(message)
 
 
 # --- what is told
@@ -146,6 +146,6 @@ def print_json(answer: dict[str, Any]) -> None:
 def complain(message: str, hint: str) -> None:
     """What went wrong in one line, and what to do in another."""
     console = terminal(stderr=True)
-    console.print(f"[bold red]paneward:[/] {escape(message)}", soft_wrap=True)
+    console.print(f"[bold red]paneward:[/] {escape(message)}")
     if hint:
-        console.print(f"  {escape(hint)}", soft_wrap=True)
+        console.print(f"  {escape(hint)}")
