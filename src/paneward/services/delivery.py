@@ -13,7 +13,7 @@ import structlog
 from paneward.config import Settings
 from paneward.core.answer import Choice, answer
 from paneward.core.delivery import Order, deliver
-from paneward.core.errors import Code, InvalidInput, PanewardError
+from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.flow import Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.preflight import Draft, Terms, WhenBusy
@@ -141,8 +141,7 @@ class Deliveries:
             message_id=request.message_id, dump=_dump(result, request, driver.scene),
         )  # fmt: skip
         _say(result)
-        await ledger.finish(result)
-        return result
+        return await ledger.finish(result)
 
     def _chosen(self, scene: Scene) -> Profile:
         return choose(scene.snapshot, scene.process, self._profiles)
@@ -171,8 +170,11 @@ class Deliveries:
 
 
 class Ledger:
-    """What the store is told of one delivery. The intent is written while the pane is looked at, and is
-    durable before anything is typed; the phases in between only matter to a caller who may ask again."""
+    """What the store is told of one delivery.
+
+    For a caller who may ask again, by `message_id`, the intent is durable before anything is typed, and so is
+    each further step before it is taken. For others the intent is written while the pane is looked at.
+    """
 
     def __init__(self, store: Store, request: Request, scene: Scene, tmux: str) -> None:
         self._store = store
@@ -204,13 +206,23 @@ class Ledger:
         return row
 
     async def mark(self, phase: Phase) -> None:
+        if self._request.message_id is None:
+            if self._begun.done():
+                self._begun.result()  # a store that refuses is told of before anything is typed
+            return
         row, _ = await self._begun
-        if phase is not Phase.INTENDED and self._request.message_id is not None:
+        if phase is not Phase.INTENDED:
             await self._store.mark(row.id, phase)
 
-    async def finish(self, receipt: SendResult) -> None:
-        row, _ = await self._begun
-        await self._store.finish(row.id, receipt)
+    async def finish(self, receipt: SendResult) -> SendResult:
+        """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict."""
+        try:
+            row, _ = await self._begun
+            await self._store.finish(row.id, receipt)
+        except StoreError as error:
+            log.warning("receipt not stored", pane=receipt.pane, error=error.message)
+            return replace(receipt, notes=(*receipt.notes, f"the receipt could not be stored: {error.message}"))
+        return receipt
 
 
 def prompt_of(profile: Profile, settings: Settings) -> str:
