@@ -21,6 +21,8 @@ async def watch(socket: str, state: Path, pane: str) -> None:
 
 async def send(socket: str, state: Path, pane: str, text: str, **how: Any) -> None:
     async with paneward.connect(socket, state=state) as tmux:
+        await tmux.explain(pane)
+        await tmux.deliveries(1)  # so that what is loaded late is there, and a crash falls into the delivery itself
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         result = await tmux.send_text(pane, text, **how)

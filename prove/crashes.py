@@ -29,7 +29,9 @@ GROWN_AT_MOST = 10 << 20  # bytes
 FILLED = 4000  # lines after which tmux's scrollback is full and grows no more
 FOLLOWED = 2000  # lines that the next watcher has to see
 WINDOW = 1.0  # seconds in each of which a program that runs must get further
-STEADY, FLOOD = 0.004, 0.0  # the printer's pause between bursts
+# The printer's pauses between bursts: 0.5 and 3 MB/s. tmux keeps one second of output for a watcher that stopped
+# reading, so at its own top speed of 10 MB/s it would grow by more than that before it goes on without it.
+STEADY, FLOOD = 0.004, 0.0004
 NUMBER = re.compile(rb"line (\d+) \.+\r?\n")
 
 
@@ -140,7 +142,10 @@ def _alive(pid: int) -> bool:
 
 
 async def _server_size(place: Place) -> int:
-    pid = await asyncio.to_thread(place.server.run, "display-message", "-p", "#{pid}")
+    return _resident(await asyncio.to_thread(place.server.run, "display-message", "-p", "#{pid}"))
+
+
+def _resident(pid: str) -> int:
     pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 

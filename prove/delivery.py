@@ -17,12 +17,37 @@ from tests.hostile.texts import CANONICAL, SINGLE_LINE, TEXTS, expected
 from tests.live.ground import Played, Stage
 
 UNCONFIRMED_AT_MOST = 0.01
-SPREAD = (
-    "ascii unicode combining emoji_joined cjk_long tabs command_substitution trailing_backslash only_semicolon "
-    "leading_dash key_names format one_character characters_40 repeated trailing_blanks two_lines blank_lines "
-    "trailing_newlines same_lines crlf end_of_paste_and_command looks_busy looks_like_menu prompt already_said "
-    "characters_1000 bytes_20000 lines_20000_bytes"
-).split()
+SPREAD = [
+    "ascii",
+    "unicode",
+    "combining",
+    "emoji_joined",
+    "cjk_long",
+    "tabs",
+    "command_substitution",
+    "trailing_backslash",
+    "only_semicolon",
+    "leading_dash",
+    "key_names",
+    "format",
+    "one_character",
+    "characters_40",
+    "repeated",
+    "trailing_blanks",
+    "two_lines",
+    "blank_lines",
+    "trailing_newlines",
+    "same_lines",
+    "crlf",
+    "end_of_paste_and_command",
+    "looks_busy",
+    "looks_like_menu",
+    "prompt",
+    "already_said",
+    "characters_1000",
+    "bytes_20000",
+    "lines_20000_bytes",
+]
 FEW = ["ascii", "one_character", "two_lines", "trailing_newlines", "tabs", "characters_1000", "lines_20000_bytes"]
 LINES = [name for name in SPREAD if name in CANONICAL]
 # Of several lines a canonical tty makes several submits; a blank one would be an Enter on nothing.

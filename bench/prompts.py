@@ -1,0 +1,111 @@
+"""How soon a prompt is known after it was printed, against a poll each half second.
+
+Both are timed by what the program in the pane wrote down right before it printed the prompt.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import paneward
+from bench.ground import TOP, command, private_server
+from bench.row import Row, p50, p99
+from paneward.app import Connection
+from tests.adapters.conftest import TmuxServer
+
+POLL = 0.5
+PROMPT = re.compile(r"[$#>%]\s*$")
+ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+PANES = 8  # polled at the same time: a poll sleeps most of its time
+BASH = ["env", "PROMPT_COMMAND=echo $EPOCHREALTIME >>{log}", "PS1=$ ", "bash", "--norc", "--noprofile", "-i"]
+
+
+def prompt_known(quick: bool) -> Row:
+    with private_server() as server:
+        ours, bash = asyncio.run(_both(server, 6 if quick else 60))
+        polled = _all_polled(server, 1 if quick else 5)
+    seen = sum(late is not None for late in (*ours, *bash))
+    after = [late for late in ours if late is not None]
+    after_bash = [late for late in bash if late is not None]
+    faster = p50(polled) / max(p50(after), p50(after_bash))
+    return Row(
+        "prompt",
+        "a prompt known after it was printed, against the 0.5 s poll",
+        "250x faster (p50), every prompt seen",
+        {
+            "faster x": faster,
+            "p50 ms": p50(after) * 1e3,
+            "p99 ms": p99(after) * 1e3,
+            "bash p50 ms": p50(after_bash) * 1e3,
+            "bash p99 ms": p99(after_bash) * 1e3,
+            "poll p50 ms": p50(polled) * 1e3,
+            "seen": f"{seen}/{len(ours) + len(bash)}",
+        },
+        faster >= 250 and seen == len(ours) + len(bash),
+    )
+
+
+# --- ours
+
+
+async def _both(server: TmuxServer, prompts: int) -> tuple[list[float | None], list[float | None]]:
+    log, bash_log = server.home / "prompter", server.home / "bash"
+    pane = server.new_pane([sys.executable, str(TOP / "bench/prompter.py"), str(log), "0.1", "0.4"])
+    shell = server.new_pane([word.format(log=bash_log) for word in BASH])
+    async with paneward.connect(server.name, state=server.home / "state") as tmux:
+        ours = [await _known(tmux, pane, log, number, "") for number in range(1, prompts + 1)]
+        await tmux.wait_ready(shell)
+        bash = [
+            await _known(tmux, shell, bash_log, number, f"sleep 0.{number % 3 + 1}") for number in range(2, prompts + 2)
+        ]
+    return ours, bash
+
+
+async def _known(tmux: Connection, pane: str, log: Path, number: int, work: str) -> float | None:
+    """Seconds from the print of prompt `number` to our knowing it; None when it was not seen, or too early."""
+    if work:
+        await tmux.send_text(pane, work, profile="shell")
+    ready = await tmux.wait_ready(pane)
+    at = time.time()
+    printed = _printed(log)
+    if not work:
+        await tmux.send_keys(pane, "Enter")
+        await asyncio.sleep(0.02)  # so that the program is at work again, and its old prompt is not taken for the next
+    return at - float(printed[-1]) if ready.is_ready and len(printed) == number else None
+
+
+def _printed(log: Path) -> list[str]:
+    return log.read_text().split()
+
+
+# --- the poll
+
+
+def _all_polled(server: TmuxServer, prompts: int) -> list[float]:
+    with ThreadPoolExecutor(PANES) as pool:
+        return [late for some in pool.map(lambda at: _polled(server, at, prompts), range(PANES)) for late in some]
+
+
+def _polled(server: TmuxServer, at: int, prompts: int) -> list[float]:
+    log = server.home / f"polled-{at}"
+    words = [sys.executable, str(TOP / "bench/prompter.py"), str(log), "0.6", "1.4"]
+    pane = server.new_pane(words)
+    after = []
+    for _ in range(prompts):
+        while not _prompt_stands(server, pane):
+            time.sleep(POLL)
+        after.append(time.time() - float(_printed(log)[-1]))
+        subprocess.run(command(server, "send-keys", "-t", pane, "Enter"), check=True)
+        time.sleep(0.1)
+    return after
+
+
+def _prompt_stands(server: TmuxServer, pane: str) -> bool:
+    line = command(server, "capture-pane", "-t", pane, "-p", "-S", "-50")
+    screen = ANSI.sub("", subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    lines = [row for row in screen.splitlines() if row.strip()]
+    return bool(lines and PROMPT.search(lines[-1]))
