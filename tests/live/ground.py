@@ -71,7 +71,8 @@ class Stage:
         self, server: TmuxServer, directory: Path, program: str, *options: str, width: int = 80, height: int = 24
     ) -> None:
         self._log = directory / f"{program}-{server.sessions}.log"
-        command = DEMO if program == "demo_agent" else [str(ROOT / "tests" / "hostile" / f"{program}.py")]
+        homes = [ROOT / "tests" / home / f"{program}.py" for home in ("hostile", "live")]
+        command = DEMO if program == "demo_agent" else [str(next(home for home in homes if home.exists()))]
         self.pane = server.new_pane(
             [sys.executable, *command, "--log", str(self._log), *options], width=width, height=height, remain=True
         )

@@ -87,7 +87,9 @@ class Host:
         except BaseException as error:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            await process.communicate()
+            # tmux hands its pipes to its server: one that stopped would keep us waiting for their end.
+            process._transport.close()  # type: ignore[attr-defined]
+            await process.wait()
             if isinstance(error, TimeoutError):
                 raise TmuxTimeout(f"`{shlex.join(argv)}` did not end within {timeout:g} s") from None
             raise
