@@ -108,6 +108,13 @@ def test_a_pane_that_does_not_exist_is_not_found(machine: Machine) -> None:
     assert machine.paneward("read", "%99").code == 4
 
 
+def test_a_name_that_no_window_has_is_answered_with_those_there_are(machine: Machine) -> None:
+    pane = machine.pane(name="builds")
+    ran = machine.paneward("--json", "read", "build")
+    assert ran.code == 4
+    assert f"{pane} (builds)" in ran.document["error"]["hint"]
+
+
 def test_a_dead_pane_is_not_found(machine: Machine) -> None:
     pane = machine.pane("true")
     assert machine.paneward("wait", pane, "--timeout", "20").code == 4

@@ -17,6 +17,7 @@ from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
 
 OLDEST = (3, 2)
+MANY = 8  # panes that an error lists
 OURS = "paneward-watch-"  # how a session of our own is called: its panes are listed under their owners
 CALLED = "local"  # how this machine is called in the identity of a server
 TYPED = 2000  # characters per send-keys: one process takes 16 kB of words, and quoting may make four bytes of one
@@ -148,7 +149,13 @@ def choose(target: str, rows: Sequence[Row]) -> str:
             raise PaneNotFound(f"{target!r} may mean any of {listed}", hint="Name one of them by its %id.")
         if matches:
             return matches.pop()
-    raise PaneNotFound(f"no pane is called {target!r}")
+    raise PaneNotFound(f"no pane is called {target!r}", hint=_candidates(rows))
+
+
+def _candidates(rows: Sequence[Row]) -> str:
+    listed = [f"{pane.pane} ({pane.window_name})" for pane in each_once(rows)]
+    more = f" and {len(listed) - MANY} more" if len(listed) > MANY else ""
+    return f"There are {', '.join(listed[:MANY])}{more}; `paneward panes` tells what runs in them."
 
 
 _WAYS: tuple[tuple[Callable[[Row], tuple[str, ...]], int], ...] = (
