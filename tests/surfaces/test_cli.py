@@ -1,6 +1,7 @@
 """The command line without tmux: usage, exit codes, JSON, help, what is loaded."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -199,6 +200,17 @@ def test_no_tmux_at_all_is_said(capsys: Capture, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PANEWARD_TMUX__BINARY", "no-such-tmux")
     assert main(["--json", "panes"]) == 1
     assert document(capsys)["error"]["code"] == "TMUX_NOT_INSTALLED"
+
+
+def test_a_host_that_cannot_be_reached_is_said_in_the_words_of_ssh(capsys: Capture) -> None:
+    if shutil.which("ssh") is None:
+        pytest.skip("ssh is not installed")
+    assert main(["--host", "no-such-host.invalid", "--json", "panes"]) == 1
+    answer = document(capsys)
+    assert answer["error"]["code"] == "HOST_UNREACHABLE"
+    assert "no-such-host.invalid" in answer["error"]["message"]
+    assert main(["--host", "no-such-host.invalid", "doctor", "--json"]) == 1
+    assert states(document(capsys))["ssh"] == "fail"
 
 
 # --- config and profiles

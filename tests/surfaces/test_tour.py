@@ -37,6 +37,12 @@ def test_the_tour_plays_to_its_end_and_leaves_nothing_behind(machine: Machine) -
     assert sockets(machine) == []
 
 
+def test_without_tmux_the_tour_says_so(machine: Machine) -> None:
+    ran = run([PANEWARD, "demo"], {**machine.env, "PATH": "/nonexistent"})
+    assert ran.code == 1
+    assert "TMUX_NOT_INSTALLED" in ran.err
+
+
 def test_a_kept_agent_goes_on_running_where_the_tour_says(machine: Machine) -> None:
     ran = run([PANEWARD, "demo", "--keep"], machine.env)
     [socket] = sockets(machine)
