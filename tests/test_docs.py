@@ -13,6 +13,8 @@ import pytest
 import typer.main
 import yaml
 
+import paneward
+import paneward.tmux_bridge
 from paneward import config
 from paneward.core import flow, readiness, result
 from paneward.core.errors import Code
@@ -147,6 +149,15 @@ def test_the_profiles_of_the_guide_can_be_loaded() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", (TOP / "docs/guide/profiles.md").read_text(), re.DOTALL)
     rows = yaml.safe_load(blocks[1])
     assert [profile_from(name, row).name for name, row in rows.items()] == list(rows)
+
+
+@pytest.mark.parametrize("page", ["library.md", "llm-tool.md"])
+def test_the_programs_of_the_guide_use_what_there_is(page: str) -> None:
+    for program in re.findall(r"```python\n(.*?)```", (TOP / "docs/guide" / page).read_text(), re.DOTALL):
+        compile(program, page, "exec")
+        assert set(re.findall(r"\bpaneward\.([A-Za-z]\w*)", program)) <= set(paneward.__all__)
+        assert all(hasattr(paneward.Connection, verb) for verb in re.findall(r"\btmux\.(\w+)\(", program))
+        assert all(hasattr(paneward.tmux_bridge, name) for name in re.findall(r"\btmux_bridge\.(\w+)\(", program))
 
 
 def documented_lines() -> Iterator[tuple[str, str]]:

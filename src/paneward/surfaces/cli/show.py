@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
+from datetime import datetime
 from typing import Any, assert_never
 
 from rich.box import SIMPLE_HEAD
@@ -125,7 +126,7 @@ def _deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
 def _delivery(row: Delivery) -> tuple[Any, ...]:
     receipt = row.receipt
     text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
-    when = row.created_at[:19].replace("T", " ")
+    when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     if receipt is None:
         return when, row.pane, Text(f"unfinished: {row.phase}", "yellow"), "", "", _short(text)
     sign, colour = SIGNS[receipt.verdict]
