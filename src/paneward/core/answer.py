@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from paneward.core.delivery import Order, deliver, deliver_here
-from paneward.core.errors import Code, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, Look, Press, Watch
 from paneward.core.profiles import Frame
 from paneward.core.result import Menu, Rung, SendResult, Verdict
@@ -83,9 +83,9 @@ def _painted() -> Flow[Scene]:
 
 def _alive(scene: Scene) -> None:
     if scene.gone:
-        raise _refuse(Code.PANE_NOT_FOUND, "the pane closed")
+        raise PaneNotFound("the pane closed")
     if scene.snapshot.dead:
-        raise _refuse(Code.PANE_DEAD, "the program ended")
+        raise PaneDead("the program ended")
 
 
 def _line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:

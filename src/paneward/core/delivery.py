@@ -10,7 +10,7 @@ again only when the program is seen waiting for input with our text still in fro
 
 from dataclasses import dataclass, replace
 
-from paneward.core.errors import Code, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.profiles import Profile, Typing
@@ -243,9 +243,8 @@ class Delivery:
         )
 
     def _lost(self, scene: Scene) -> SendResult:
-        if scene.gone:
-            return self._failed(Code.PANE_NOT_FOUND, "the pane closed while we were typing")
-        return self._failed(Code.PANE_DEAD, "the program ended while we were typing")
+        error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
+        return self._failed(error.code, f"{error.message} while we were typing", error.hint)
 
     def _settle_and_submit(self, scene: Scene) -> Flow[SendResult]:
         scene = yield from self._settle(scene)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from paneward.core.errors import Code, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, Look, Press, Watch
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
@@ -24,14 +24,14 @@ def press(order: Keys) -> Flow[SendResult]:
     try:
         scene = yield Look()
         if scene.gone or scene.snapshot.dead:
-            return _gone(scene, Rung.NOTHING)
+            return _gone(scene)
         at = next((i for i, key in enumerate(order.keys) if key in ENTERS), None)
         if not order.verify or at is None:
             yield Press(order.keys)
             return SendResult(Verdict.CONFIRMED, Rung.TYPED, "tmux took the keys")
         return (yield from _verified(order, at))
     except TmuxError as error:
-        return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
+        return _failed(error)
 
 
 def _verified(order: Keys, at: int) -> Flow[SendResult]:
@@ -79,7 +79,10 @@ def _moved(before: Scene, scene: Scene) -> bool:
     return (old.rows, old.cursor_x, old.cursor_y) != (new.rows, new.cursor_x, new.cursor_y)
 
 
-def _gone(scene: Scene, rung: Rung) -> SendResult:
-    if scene.gone:
-        return SendResult(Verdict.FAILED, rung, "the pane closed", Code.PANE_NOT_FOUND, "the pane closed")
-    return SendResult(Verdict.FAILED, rung, "the program ended", Code.PANE_DEAD, "the program ended")
+def _gone(scene: Scene) -> SendResult:
+    error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
+    return _failed(error)
+
+
+def _failed(error: TmuxError) -> SendResult:
+    return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
