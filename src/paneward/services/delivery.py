@@ -4,11 +4,10 @@ Whatever happens outside, the caller gets a `SendResult`; only programming error
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-
-import structlog
 
 from paneward.config import Settings
 from paneward.core.answer import Choice, answer
@@ -28,7 +27,7 @@ from paneward.ports import Clock, Tmux, Watch
 from paneward.services.drive import Driver
 from paneward.store import Delivery, Store, text_hash
 
-log = structlog.get_logger("paneward.delivery")
+log = logging.getLogger("paneward.delivery")
 
 Lock = Callable[[str, float], AbstractAsyncContextManager[None]]
 
@@ -220,7 +219,7 @@ class Ledger:
             row, _ = await self._begun
             await self._store.finish(row.id, receipt)
         except StoreError as error:
-            log.warning("receipt not stored", pane=receipt.pane, error=error.message)
+            log.warning("%s: receipt not stored: %s", receipt.pane, error.message)
             return replace(receipt, notes=(*receipt.notes, f"the receipt could not be stored: {error.message}"))
         return receipt
 
@@ -261,4 +260,4 @@ def _dump(result: SendResult, request: Request, scene: Scene) -> str:
 
 def _say(result: SendResult) -> None:
     if result.error_type is Code.SEND_FAILED:
-        log.warning("delivery failed", pane=result.pane, evidence=result.evidence, screen=result.dump)
+        log.warning("%s: delivery failed: %s\n%s", result.pane, result.evidence, result.dump)

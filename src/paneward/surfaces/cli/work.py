@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import re
 import sys
@@ -12,7 +13,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-import structlog
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -83,11 +83,8 @@ def effective_config(place: Place) -> Config:
 
 def log_to_stderr(level: str) -> None:
     """Standard output belongs to the answer; what is worth knowing of a failure stands in the receipt."""
-    levels = ("debug", "info", "warning", "error", "critical")
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(level.lower() if level.lower() in levels else "warning"),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    chosen = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
+    logging.basicConfig(stream=sys.stderr, level=chosen, format="%(levelname)s %(name)s %(message)s")
 
 
 # --- what was given
