@@ -127,8 +127,7 @@ class Deliveries:
         """Store the intent, act, store the receipt."""
         scene = await driver.look()
         profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
-        request = replace(request, secret=request.secret or _hidden(scene))
-        ledger = Ledger(self._store(), request, scene, await self._tmux.identity())
+        ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
         if known is not None and known.receipt is not None:
             return replace(known.receipt, repeated=True)
@@ -137,7 +136,7 @@ class Deliveries:
         result = await driver.run(plan(order))
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
-            message_id=request.message_id, dump=_dump(result, request, driver.scene),
+            message_id=request.message_id, dump=_dump(result, request.secret, driver.scene),
         )  # fmt: skip
         _say(result)
         return await ledger.finish(result)
@@ -171,52 +170,70 @@ class Deliveries:
 class Ledger:
     """What the store is told of one delivery.
 
-    For a caller who may ask again, by `message_id`, the intent is durable before anything is typed, and so is
-    each further step before it is taken. For others the intent is written while the pane is looked at.
+    The intent is written when typing begins, since only then it is known whether the terminal hides what is typed
+    and the text is a secret. For a caller who may ask again, by `message_id`, it is durable before anything is
+    typed, and so is each further step before it is taken; for others it is written meanwhile.
     """
 
-    def __init__(self, store: Store, request: Request, scene: Scene, tmux: str) -> None:
+    def __init__(self, store: Store, request: Request, tmux: str, look: Callable[[], Scene]) -> None:
         self._store = store
         self._request = request
-        self._begun = asyncio.ensure_future(
-            store.begin(
-                message_id=request.message_id,
-                tmux=tmux,
-                pane=scene.snapshot.pane,
-                pane_pid=scene.snapshot.pid,
-                text=request.text,
-                secret=request.secret,
-            )
-        )
+        self._tmux = tmux
+        self._look = look
+        self._earlier: Delivery | None = None
+        self._begun: asyncio.Future[tuple[Delivery, bool]] | None = None
 
     async def known(self) -> Delivery | None:
         """The earlier delivery with this message id."""
-        if self._request.message_id is None:
-            return None
-        row, fresh = await self._begun
-        if fresh:
-            return None
+        if self._request.message_id is not None:
+            self._earlier = await self._store.find(self._request.message_id)
+        if self._earlier is not None:
+            self._check(self._earlier)
+        return self._earlier
+
+    def _check(self, row: Delivery) -> None:
         if row.text_hash and row.text_hash != text_hash(self._request.text):  # a secret has none
             raise InvalidInput(
                 f"message_id {self._request.message_id!r} was used for another text",
                 code=Code.IDEMPOTENCY_CONFLICT,
                 hint="Give every message an id of its own.",
             )
-        return row
+
+    def _begin(self) -> asyncio.Future[tuple[Delivery, bool]]:
+        if self._begun is None:
+            scene = self._look()
+            self._begun = asyncio.ensure_future(
+                self._store.begin(
+                    message_id=self._request.message_id,
+                    tmux=self._tmux,
+                    pane=scene.snapshot.pane,
+                    pane_pid=scene.snapshot.pid,
+                    text=self._request.text,
+                    secret=self._request.secret or _hidden(scene),
+                )
+            )
+        return self._begun
 
     async def mark(self, phase: Phase) -> None:
+        begun = self._begin()
         if self._request.message_id is None:
-            if self._begun.done():
-                self._begun.result()  # a store that refuses is told of before anything is typed
+            if begun.done():
+                begun.result()  # a store that refuses is told of before submit is pressed
             return
-        row, _ = await self._begun
+        row, fresh = await begun
+        if not fresh and self._earlier is None:
+            raise InvalidInput(
+                f"message_id {row.message_id!r} is being delivered to {row.pane} at this moment",
+                code=Code.IDEMPOTENCY_CONFLICT,
+                hint="Give every message an id of its own.",
+            )
         if phase is not Phase.INTENDED:
             await self._store.mark(row.id, phase)
 
     async def finish(self, receipt: SendResult) -> SendResult:
         """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict."""
         try:
-            row, _ = await self._begun
+            row, _ = await self._begin()
             await self._store.finish(row.id, receipt)
         except StoreError as error:
             log.warning("%s: receipt not stored: %s", receipt.pane, error.message)
@@ -249,11 +266,11 @@ def _hidden(scene: Scene) -> bool:
     return scene.process is not None and scene.process.echo is False and bool(scene.process.canonical)
 
 
-def _dump(result: SendResult, request: Request, scene: Scene) -> str:
+def _dump(result: SendResult, secret: bool, scene: Scene) -> str:
     """The screen that goes with a failure, without what must not be kept."""
     if result.error_type is not Code.SEND_FAILED:
         return ""
-    if request.secret:
+    if secret or _hidden(scene):
         return "(the screen of a secret is not kept)"
     return redact(Screen.of(scene.snapshot).text)
 
