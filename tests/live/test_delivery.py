@@ -1,10 +1,12 @@
 """The proving ground, played once: whatever the program does to its input, what it took is judged byte for byte."""
 
 import asyncio
+import shlex
 
 import pytest
 
 from paneward.core.errors import Code
+from paneward.core.result import SendResult, Verdict
 from tests.hostile.texts import TEXTS, expected
 from tests.live.conftest import Ground
 from tests.live.ground import Played
@@ -115,3 +117,19 @@ def test_a_suggestion_nobody_could_see_is_told_when_enter_took_it(ground: Ground
     assert [event for event in stage.named("key") if "accepted" in event]
     assert (played.judgement, played.submitted) == ("unconfirmed", ())
     assert "and more with it" in played.result.evidence
+
+
+@pytest.mark.parametrize("command", ["read -r answer", "head -n 1", "read -rs answer"])
+def test_a_script_that_ends_with_its_answer_has_taken_it(ground: Ground, command: str) -> None:
+    """In a shell and alone in its pane: whoever comes after it, the line was handed over."""
+    script, alone = f"printf 'Go on? [y/N] '; {command}", ["bash", "-c", f"printf 'Go on? [y/N] '; {command}"]
+    shell, pane = ground.shell(), ground.shell(*alone)
+
+    async def act() -> list[SendResult]:
+        async with ground.connect() as tmux:
+            assert (await tmux.send_text(shell, f"bash -c {shlex.quote(script)}")).success
+            assert (await tmux.wait_ready(shell, 20)).question == "Go on? [y/N]"
+            return [await tmux.send_text(place, "y") for place in (shell, pane)]
+
+    for result in asyncio.run(act()):
+        assert (result.verdict, result.enters) == (Verdict.CONFIRMED, 1), result

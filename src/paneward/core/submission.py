@@ -108,8 +108,10 @@ class Judge:
         return (Outcome.LET_GO if agreed else Outcome.LIKELY), evidence
 
     def _ended(self, scene: Scene) -> tuple[Outcome, str]:
-        before = self._process_before
-        if before and before.canonical and before.reading and scene.snapshot.dead_status.isdecimal():
+        """A terminal that collects lines had handed ours over; another program may have died of anything."""
+        before, seen = self._process_before, scene.snapshot
+        by_itself = not scene.gone and (not seen.dead or seen.dead_status.isdecimal())
+        if before and before.canonical and before.reading and by_itself:
             return Outcome.LET_GO, "the program took the line and ended by itself"
         if any(re.search(pattern, self._text) for pattern in self._profile.quits):
             return Outcome.LET_GO, "the program ended, as the text asked it to"
@@ -124,7 +126,7 @@ class Judge:
         if self._took_line(scene, composer):
             return Outcome.LET_GO, "the program took the line"
         if self._fell_back(scene):
-            return Outcome.ENDED, "the program ended right after submit"
+            return self._ended(scene)
         if self._moved_on(scene, since):
             return Outcome.LET_GO, "the program left its prompt to work on it"
         if self._prompt_is_back(composer):
@@ -157,7 +159,7 @@ class Judge:
 
     def _grew(self, composer: Composer, width: int) -> bool:
         """Submit accepted a suggestion, or somebody types: to submit again would send more than our text."""
-        if self._settled is None or not self._wanted:
+        if self._settled is None or not self._wanted or not self._holds(self._settled):
             return False
         return goes_on(composer.rows, self._settled.rows[-1], width) or (
             self._holds(composer) and self._foreign(composer)
@@ -179,9 +181,11 @@ class Judge:
         return None if composer is None else (composer.x, composer.y)
 
     def _fell_back(self, scene: Scene) -> bool:
-        """The shell that had started the program has the terminal again."""
+        """The shell that had started the program has the terminal again; of a line reader, anybody else."""
         before, now = self._process_before, scene.process
-        return before is not None and now is not None and now.shell and not before.shell and now.pid != before.pid
+        if before is None or now is None or now.pid == before.pid:
+            return False
+        return bool(before.canonical) or (now.shell and not before.shell)
 
     def _moved_on(self, scene: Scene, since: float) -> bool:
         """The line editor gave up the terminal, or another program has it now. So does a program that ends: it
