@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,28 @@ from tests.adapters.conftest import SSHD, TMUX, TmuxServer, _write_sshd, free_po
 
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass"
 WAYS = ("control", "exec", "ssh")
+
+
+class OneSession(TmuxServer):
+    """A server whose panes are windows of one session.
+
+    Up to 3.5a tmux crashes when a session begins or ends while a control client is still introducing itself: a notice
+    goes to a client that cannot take one yet. With a session per cell, one cell in a thousand met that moment.
+    """
+
+    def new_pane(
+        self, command: str | Sequence[str] = "sh", width: int = 80, height: int = 24, remain: bool = False
+    ) -> str:
+        words = [command] if isinstance(command, str) else list(command)
+        if not self.sessions:
+            return super().new_pane(words, width, height, remain)
+        self.sessions += 1
+        pane = self.run("new-window", "-d", "-t", "s1:", "-P", "-F", "#{pane_id}", *words)
+        if remain:
+            self.run("set-option", "-p", "-t", pane, "remain-on-exit", "on")
+        if self.run("display-message", "-p", "-t", pane, "#{pane_width} #{pane_height}") != f"{width} {height}":
+            self.run("resize-window", "-t", pane, "-x", str(width), "-y", str(height))
+        return pane
 
 
 class Place:
@@ -69,7 +91,7 @@ async def private_place(ssh_config: Path | None = None) -> AsyncIterator[Place]:
     with TemporaryDirectory(prefix="paneward-prove-", ignore_cleanup_errors=True) as name:
         directory = Path(name)
         (directory / "home").mkdir()
-        server = TmuxServer(f"paneward-prove-{uuid.uuid4().hex[:12]}", directory / "home")
+        server = OneSession(f"paneward-prove-{uuid.uuid4().hex[:12]}", directory / "home")
         await asyncio.to_thread(server.new_pane, "exec cat")  # so that the server outlives every other pane
         place = Place(server, directory, ssh_config)
         try:
