@@ -46,5 +46,5 @@ async def main(socket: str, state: str, pane: str, message_id: str, text: str) -
 
 if __name__ == "__main__":
     *arguments, DyingStore.moment = sys.argv[1:]
-    paneward.app.Store = DyingStore  # type: ignore[attr-defined, misc]
+    paneward.app.Store = DyingStore  # type: ignore[attr-defined]
     asyncio.run(main(*arguments))

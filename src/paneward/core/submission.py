@@ -17,6 +17,7 @@ from paneward.core.screen.menu import read_menu
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
 
+HUNG_UP = ("", "signal 1")  # tmux hangs up on a program that closed its terminal and has not quite ended
 REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
@@ -110,7 +111,7 @@ class Judge:
     def _ended(self, scene: Scene) -> tuple[Outcome, str]:
         """A terminal that collects lines had handed ours over; another program may have died of anything."""
         before, seen = self._process_before, scene.snapshot
-        by_itself = not scene.gone and (not seen.dead or seen.dead_status.isdecimal())
+        by_itself = not scene.gone and (seen.dead_status.isdecimal() or seen.dead_status in HUNG_UP)
         if before and before.canonical and before.reading and by_itself:
             return Outcome.LET_GO, "the program took the line and ended by itself"
         if any(re.search(pattern, self._text) for pattern in self._profile.quits):
