@@ -21,7 +21,7 @@ import os, sys
 progress = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
 number = 0
 while True:
-    lines = "".join(f"line {n}\\n" for n in range(number, number + 100))
+    lines = "".join(f"line{n}\\n" for n in range(number, number + 100))
     os.write(1, lines.encode())
     number += 100
     os.pwrite(progress, b"%020d" % number, 0)

@@ -86,18 +86,25 @@ def test_links_left_by_a_crash_are_swept(tmux_server: TmuxServer, monkeypatch: p
     assert linked(tmux_server) == []
 
 
-def test_the_session_of_links_ends_with_its_client(tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_of_links_ends_with_its_client_and_is_made_anew(
+    tmux_server: TmuxServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watchers, "SESSIONS", 1)
-    panes = [tmux_server.new_pane("exec cat") for _ in range(2)]
+    panes = [tmux_server.new_pane("exec cat") for _ in range(3)]
 
     async def main() -> None:
         tmux = control(tmux_server, link_foreign=True)
-        async with tmux, tmux.watch(panes[0]), tmux.watch(panes[1]) as watch:
-            client = tmux._watchers._home[watch].client
+        async with tmux, tmux.watch(panes[0]), tmux.watch(panes[1]) as one, tmux.watch(panes[2]) as two:
+            first = linked(tmux_server)
+            client = tmux._watchers._home[one].client
             assert client is not None
-            client._on_lost = None  # as if we had crashed: nobody reconnects
             client._process.kill()
-            await until_async(lambda: linked(tmux_server) == [])
+            await until_async(lambda: not set(first) & set(linked(tmux_server)))
+            await write_and_hear(tmux_server, one, "hello")
+            await write_and_hear(tmux_server, two, "hello")
+            assert not one.gone
+            assert len(linked(tmux_server)) == 1
 
     asyncio.run(main())
-    assert tmux_server.value(panes[1], "pane_dead") == "0"
+    assert linked(tmux_server) == []
+    assert {tmux_server.value(pane, "pane_dead") for pane in panes} == {"0"}

@@ -31,7 +31,7 @@ def raw_logger(server: TmuxServer, log: Path, *flags: str) -> str:
 
 def test_a_look_holds_screen_cursor_and_facts_of_one_moment(tmux_server: TmuxServer, any_tmux: AnyTmux) -> None:
     pane = tmux_server.new_pane("printf '\\033[1mbold\\033[0m x\\nab'; exec cat", width=40, height=10)
-    until(lambda: "ab" in tmux_server.screen(pane))
+    until(lambda: "ab" in tmux_server.screen(pane) and tmux_server.value(pane, "pane_current_command") == "cat")
 
     async def main() -> None:
         async with any_tmux() as tmux:

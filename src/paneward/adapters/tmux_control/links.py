@@ -33,6 +33,11 @@ class Links:
             self.session = (await self._do("new-session", "-d", "-P", "-F", "#{session_id}", "-s", name, IDLE))[0]
         return self.session
 
+    def forget(self) -> None:
+        """The session ended with its client, and all links with it."""
+        self.session = ""
+        self._needed.clear()
+
     async def keep_while_attached(self) -> None:
         """To be called once a client is attached: from then on the session ends with it."""
         await self._do("set-option", "-t", self.session, "destroy-unattached", "on")

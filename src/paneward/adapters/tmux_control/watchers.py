@@ -18,6 +18,7 @@ from paneward.core.scene import Snapshot
 from paneward.ports import Clock
 
 SESSIONS = 30  # attaching grows with the square of the clients: 300 of them took 94 s
+AGAIN = (0.01, 0.03, 0.1, 0.3, 1.0)  # seconds between attempts to join again
 HUNG = 1.0  # seconds between looks at a tmux that does not answer
 LINGER = 5.0  # seconds that an unused client is kept: opening one costs more than hearing for nobody
 
@@ -109,6 +110,8 @@ class Watchers:
         if self._links is None:
             raise too_many(SESSIONS)
         async with self._linking:
+            if self._links.session and self._links.session not in self._sessions:
+                self._links.forget()
             session = await self._links.open()
             home = self._sessions.get(session)
             if home is None:
@@ -147,6 +150,8 @@ class Watchers:
 
     async def _client_of(self, home: SessionWatcher) -> Client:
         async with home.opening:
+            if self._sessions.get(home.session) is not home:
+                raise TmuxError("the session is no longer watched by this client")
             if home.client is None or home.client.lost is not None:
                 flags = "pause-after=1,ignore-size"
                 home.client = self._open("-t", home.session, "-f", flags, on_event=home.hear, on_lost=home.lost)
@@ -189,17 +194,16 @@ class Watchers:
 
     async def _rejoin(self, watch: PaneWatch) -> None:
         """Find the pane wherever it is now and go on there; its watchers see a gap."""
-        tries = 3
-        while tries:
+        tries = 0
+        while tries < len(AGAIN):
             try:
                 await self._rejoin_once(watch)
                 return
-            except PaneNotFound:
-                break
             except (TmuxTimeout, HostUnreachable):
                 await self._clock.sleep(HUNG)
-            except TmuxError:
-                tries -= 1
+            except TmuxError:  # what we were attached to is just ending
+                await self._clock.sleep(AGAIN[tries])
+                tries += 1
         watch.end()
 
     async def _rejoin_once(self, watch: PaneWatch) -> None:
@@ -217,7 +221,10 @@ class Watchers:
     async def _move(self, watch: PaneWatch, place: Place) -> None:
         home = self._home[watch]
         home.remove(watch)
-        if watch.link:
+        if watch.link and (home.client is None or home.client.lost is not None):
+            watch.link = ""  # our session ended with its client, and the links with it
+            self._drop(home)
+        elif watch.link:
             await self._unlink(watch)
         elif not home.watches:
             self._drop(home)
@@ -232,9 +239,10 @@ class Watchers:
     async def _check(self) -> None:
         """Ask where all panes are. Only tmux's own word ends a watch, not that it cannot be reached."""
         self._checking = False
-        try:
-            if self._links is not None and self._links.session:
+        if self._links is not None and self._links.session:
+            with contextlib.suppress(TmuxError, Lost):  # our session may be gone; that says nothing of the panes
                 await self._links.reap()
+        try:
             places = await self._places()
         except PaneNotFound:
             places = defaultdict(list)
@@ -252,10 +260,10 @@ class Watchers:
 
     async def close(self) -> None:
         self._closed = True
-        await self._deaths.close()
-        for task in list(self._tasks):
+        for task in list(self._tasks):  # first of all: they would open clients again
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._deaths.close()
         if self._links is not None:
             with contextlib.suppress(TmuxError, Lost):
                 await self._links.close()
