@@ -1,16 +1,20 @@
-"""What tests of flows need: scenes from drawn text, and a player for the dialogue.
+"""What tests need: scenes from drawn text, a player for the dialogue of a flow, and a tmux that is not there.
 
     asked, result = play(deliver(order), [scene("> ‸"), scene("> fix it‸"), scene("> ‸")])
 
 `‸` marks the cursor. Acts are answered with the last scene, looks with the next one; the last scene repeats.
+`FakeTmux` has one pane with a well-behaved box in it; its time is a `FakeClock`, which passes only when waited for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from paneward.core.errors import PaneDead, PaneNotFound
 from paneward.core.flow import Effect, Flow, Look, Mark, Rest, Watch
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.ports import PaneInfo
 
 T = TypeVar("T")
 CURSOR = "‸"
@@ -74,3 +78,134 @@ def _passing(effect: Look | Watch | Rest) -> float:
 def acts(asked: Iterable[Effect]) -> list[Effect]:
     """What a flow did, without its looks and marks."""
     return [effect for effect in asked if not isinstance(effect, Look | Watch | Rest | Mark)]
+
+
+class FakeClock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self._now = now
+
+    def now(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
+class FakeTmux:
+    """A server with one pane, `%1`: a box behind `> ` that takes text and submits it at Enter."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.text = ""
+        self.submitted: list[str] = []
+        self.swallows = 0  # how many Enters are lost
+        self.gone = self.dead = self.in_mode = False
+        self.asked: list[tuple[str, ...]] = []
+        self.looks = 0
+        self.facts: ProcessFacts | None = READING
+        self.clock = clock
+        self.output_seq = 0
+        self.last_output_at: float | None = None
+
+    def put(self, text: str) -> None:
+        """Draw: the box holds `text`."""
+        self.text = text
+        self.output_seq += 1
+        self.last_output_at = self.clock.now()
+
+    def _take(self, pane: str, *words: str) -> None:
+        self.asked.append(words)
+        if self.gone or pane != "%1":
+            raise PaneNotFound(f"can't find pane: {pane}")
+        if self.dead:
+            raise PaneDead(f"{pane} is dead")
+
+    # --- the `Tmux` port
+
+    async def resolve(self, target: str) -> str:
+        if target != "%1" or self.gone:
+            raise PaneNotFound(f"no pane is called {target!r}")
+        return target
+
+    async def panes(self) -> Sequence[PaneInfo]:
+        return [PaneInfo("%1", "s:0.0", "box", "s", "box", 7, self.dead, 80, 24, "", "/")]
+
+    async def look(self, pane: str, history: int = 0) -> Snapshot:
+        self.looks += 1
+        if self.gone or pane != "%1":
+            raise PaneNotFound(f"can't find pane: {pane}")
+        said = [f"you: {text}" for text in self.submitted]
+        return snapshot("\n".join([*said, f"> {self.text}{CURSOR}"]), dead=self.dead, in_mode=self.in_mode, pid=7)
+
+    async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
+        return self.facts
+
+    async def type(self, pane: str, text: str) -> None:
+        self._take(pane, "type", text)
+        self.put(self.text + text)
+
+    async def paste(self, pane: str, text: str) -> None:
+        self._take(pane, "paste", text)
+        self.put(self.text + text)
+
+    async def press(self, pane: str, *keys: str) -> None:
+        self._take(pane, "press", *keys)
+        for key in keys:
+            if key not in ("Enter", "CR"):
+                continue
+            if self.swallows:
+                self.swallows -= 1
+                continue
+            self.submitted.append(self.text)
+            self.put("")
+
+    async def leave_mode(self, pane: str) -> None:
+        self._take(pane, "leave_mode")
+        self.in_mode = False
+
+    async def run(self, *command: str) -> list[str]:
+        self.asked.append(command)
+        return []
+
+    async def identity(self) -> str:
+        return "local:/tmp/fake"
+
+    async def close(self) -> None:
+        return None
+
+    @asynccontextmanager
+    async def watch(self, pane: str) -> AsyncIterator["FakeWatch"]:
+        yield FakeWatch(self, await self.look(pane))
+
+
+class FakeWatch:
+    """The output of the one pane."""
+
+    def __init__(self, tmux: FakeTmux, snapshot: Snapshot) -> None:
+        self._tmux = tmux
+        self.snapshot = snapshot
+
+    @property
+    def output_seq(self) -> int:
+        return self._tmux.output_seq
+
+    @property
+    def last_output_at(self) -> float | None:
+        return self._tmux.last_output_at
+
+    @property
+    def gone(self) -> bool:
+        return self._tmux.gone or self._tmux.dead
+
+    async def wait(self, after: int, timeout: float) -> bool:
+        if self.output_seq > after or self.gone:
+            return True
+        await self._tmux.clock.sleep(timeout)
+        return False
+
+    async def chunks(self) -> AsyncIterator[bytes | None]:
+        yield None
+
+    def recent(self, after: int) -> bytes | None:
+        return b"" if after >= self.output_seq else None
