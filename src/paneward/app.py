@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
-from paneward.adapters.lock import pane_lock
+from paneward.adapters.lock import pane_lock, sweep
 from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.config import Settings, profiles_of, state_dir
@@ -29,6 +29,7 @@ from paneward.store import Delivery, Store
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
 Transport = Literal["control", "exec"]
+LOCKS_KEPT = 7 * 86400.0  # seconds after which the lock file of a pane nobody writes to is removed
 WATCHES_KEPT = 24  # below the sessions that one connection may watch
 
 
@@ -238,6 +239,7 @@ class Connection:
     def _store(self) -> Store:
         if self._kept is None:
             self._kept = Store.open(self._directory / "deliveries.db")
+            sweep(self._directory / "locks", self._clock.wall() - LOCKS_KEPT)
         return self._kept
 
 
@@ -257,16 +259,20 @@ async def connect(
             f"no transport is called {transport!r}", code=Code.CONFIG_INVALID, hint="Allowed: control, exec."
         )
     settings = settings or Settings()
-    kind = ControlTmux if transport == "control" else ExecTmux
-    tmux = kind(
-        host if isinstance(host, Host) else Host.ssh(host) if host else Host(),
-        socket_name=socket_name,
-        socket_path=socket_path,
-        timeout=settings.tmux_bridge.subprocess_timeout,
-        tmux=settings.tmux.binary,
-    )
+    tmux = _tmux(transport, host, socket_name, socket_path, settings)
     connection = Connection(tmux, settings, profiles_of(settings), state or state_dir())
     try:
         yield connection
     finally:
         await connection.close()
+
+
+def _tmux(
+    transport: Transport, host: str | Host | None, socket_name: str | None, socket_path: str | None, settings: Settings
+) -> Tmux:
+    place = host if isinstance(host, Host) else Host.ssh(host) if host else Host()
+    timeout, binary = settings.tmux_bridge.subprocess_timeout, settings.tmux.binary
+    if transport == "exec":
+        return ExecTmux(place, socket_name, socket_path, timeout, tmux=binary)
+    link = settings.tmux.link_foreign
+    return ControlTmux(place, socket_name, socket_path, timeout, tmux=binary, link_foreign=link)

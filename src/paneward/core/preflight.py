@@ -15,10 +15,11 @@ from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
-from paneward.core.screen.composer import read_composer
+from paneward.core.screen.composer import Composer, read_composer
 
 BLIND_QUIET = 2.0  # seconds of silence before typing where neither a prompt nor the process can be seen
 RAW_QUIET = 5.0  # the same for a full-screen program that reads keys but shows no prompt: it may be loading
+CALM = 0.02  # seconds of silence after which the screen shows all that the program drew before it began to read
 MODES_LEFT = 3  # how often copy mode is left before we believe that somebody wants to be in it
 
 
@@ -69,6 +70,7 @@ def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
     """Wait until the text may be typed, at most the time given."""
     scene = yield from _out_of_mode()
     started, held_since, pace = scene.now, None, Pace()
+    composer: Composer | None = None
     while True:
         found = assess(scene, terms.profile, terms.prompt)
         refusal = _never(scene, found) or _busy_refused(found, terms)
@@ -81,7 +83,12 @@ def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
         if not found.working and found.verdict is not ReadyVerdict.AWAITING_ANSWER:
             draft = draft_in(scene, terms.profile)
         if not draft and takes_input(scene, found):
-            return Clear(scene)
+            seen = read_composer(Screen.of(scene.snapshot), terms.profile)
+            if scene.quiet >= CALM or seen == composer:
+                return Clear(scene)
+            composer = seen
+            scene = yield Watch(CALM)
+            continue
         if draft:
             held_since = scene.now if held_since is None else held_since
             left = min(left, terms.draft_hold - (scene.now - held_since))

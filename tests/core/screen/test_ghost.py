@@ -107,3 +107,11 @@ ROW = st.lists(
 def test_no_screen_crashes_it(rows: list[str], x: int, y: int, visible: bool) -> None:
     seen = Screen.of(Snapshot("%1", tuple(rows), 20, 4, x, y, cursor_visible=visible))
     assert "─" not in ghost_text(seen)
+
+
+def test_a_suggestion_cut_off_to_a_blank_at_the_right_edge_is_still_seen() -> None:
+    typed = "x" * 36
+    assert ghost_text(shown(f"> {typed}█\x1b[2m ", width=40)) == " "
+    assert ghost_text(shown(f"> {typed}█ ", width=40)) == ""
+    assert ghost_text(shown("> x█\x1b[2m ", width=40)) == ""
+    assert ghost_text(shown(f"> \x1b[2m{typed}█ ", width=40)) == ""

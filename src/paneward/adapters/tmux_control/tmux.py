@@ -47,6 +47,7 @@ READS = ("list-", "show-", "display-message", "capture-pane")
 PASTED = 50_000  # characters per set-buffer
 # Commands whose answer holds no foreign text: they need no frame.
 SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
+PANE_ID = re.compile(r"%\d+")
 HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
 
 
@@ -209,7 +210,14 @@ class ControlTmux:
         return each_once(await self._rows())
 
     async def resolve(self, target: str) -> str:
+        if PANE_ID.fullmatch(target) and await self._exists(target):
+            return target
         return choose(target, await self._rows())
+
+    async def _exists(self, pane: str) -> bool:
+        """Far cheaper than a list of all panes. A wrong target is answered for another pane, without an error."""
+        reply = await self._read(encode("display-message", "-p", "-t", pane, "#{pane_id}"))
+        return reply.ok and reply.lines == [pane.encode()]
 
     async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
         return await self._probe.facts(snapshot)

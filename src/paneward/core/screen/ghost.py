@@ -15,6 +15,7 @@ from itertools import pairwise, takewhile
 from paneward.core.screen.cells import Cell, Row, Screen, columns, drawn_cursor
 from paneward.core.screen.style import Colour, Style
 
+EDGE = 3  # columns at the right edge in which a suggestion may be cut off to a blank
 GAP = 2  # so many plain blanks end a suggestion: what follows stands at the right edge for itself
 GREYS = {8, 59, 102, 145, *range(232, 251)}  # of the palette; brighter ones are ordinary text on dark ground
 RULES = set("─━═╌┄┈│┃║╎┆┊|▌▐▏▕╭╮╰╯┌┐└┘├┤┬┴┼")
@@ -29,9 +30,19 @@ def ghost_text(screen: Screen) -> str:
     x, y = drawn or screen.cursor
     first = _suggestion(screen.row(y), x)
     style = next((cell.style for cell in first if faint(cell.style) and cell.char.strip()), None)
+    if style is None and _cut_off(screen.row(y), x):
+        return " "
     if style is None or _typed_alike(screen.row(y), x, style):
         return ""
     return _with_wrapped(screen, y, x + len(first), _text(first), style)
+
+
+def _cut_off(row: Row, x: int) -> bool:
+    """A suggestion of which only a leading blank fitted into the row: faint, where nothing was typed."""
+    rest = row.cells[x : row.width]
+    if not rest or len(rest) > EDGE or any(cell.char.strip() for cell in rest):
+        return False
+    return faint(rest[0].style) and not _typed_alike(row, x, rest[0].style)
 
 
 def faint(style: Style) -> bool:
