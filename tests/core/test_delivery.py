@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from paneward.core.delivery import Order, deliver, typing_delay
+from paneward.core.delivery import Order, deliver, deliver_here, typing_delay
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Type, Watch
 from paneward.core.preflight import Draft, Terms, WhenBusy
@@ -19,8 +19,14 @@ ENTER = Press(("Enter",))
 QUICK = replace(GENERIC, settle=0.0, floor=False)
 
 
-def order(text: str = "fix it", profile: Profile = QUICK, when_busy: WhenBusy = WhenBusy.WAIT, draft: Draft = Draft.HOLD,
-          timeout: float = 5.0, **more: object) -> Order:  # fmt: skip
+def order(
+    text: str = "fix it",
+    profile: Profile = QUICK,
+    when_busy: WhenBusy = WhenBusy.WAIT,
+    draft: Draft = Draft.HOLD,
+    timeout: float = 5.0,
+    **more: object,
+) -> Order:
     terms = Terms(profile, re.compile(profile.prompt), when_busy, draft, timeout, draft_hold=1.0)
     return replace(Order(text, terms), **more)  # type: ignore[arg-type]
 
@@ -126,6 +132,42 @@ def test_ghost_text_is_dismissed_before_enter() -> None:
     asked, result = play(deliver(order()), [scene("> ‸"), ghosted, scene("> fix it‸"), scene("> ‸")])
     assert acts(asked) == [Type("fix it"), Press(("Escape",)), ENTER]
     assert result.success
+
+
+def test_enter_waits_until_escape_took_the_ghost_text_away() -> None:
+    ghosted = scene("> fix it‸\x1b[2m and test\x1b[0m")
+    asked, result = play(deliver(order()), [scene("> ‸"), *[ghosted] * 9, scene("> fix it‸"), scene("> ‸")])
+    assert acts(asked) == [Type("fix it"), Press(("Escape",)), ENTER]
+    escaped = asked.index(Press(("Escape",)))
+    assert asked[escaped : asked.index(ENTER)].count(Watch(0.03)) >= 6
+    assert result.success
+
+
+def test_dim_text_that_escape_does_not_take_away_holds_nothing_up_for_long() -> None:
+    hint = scene("> fix it‸\x1b[2m and test\x1b[0m")
+    asked, result = play(deliver(order()), [scene("> ‸"), *[hint] * 60, scene("> ‸")])
+    assert acts(asked)[:3] == [Type("fix it"), Press(("Escape",)), ENTER]
+    assert result.success
+
+
+def test_a_suggestion_that_enter_accepted_is_not_submitted_and_no_success() -> None:
+    grown = scene("> fix it and test‸")
+    asked, result = play(deliver(order()), [scene("> ‸"), scene("> fix it‸"), *[grown] * 40])
+    assert acts(asked) == [Type("fix it"), ENTER]
+    assert (result.verdict, result.enters) == (Verdict.UNCONFIRMED, 1)
+
+
+def test_a_program_that_draws_slowly_is_given_the_time_to_react() -> None:
+    late, held = [scene("> ‸", quiet=0.1)] * 30, [scene("> fix it‸")] * 40
+    asked, result = play(deliver(order()), [scene("> ‸"), *late, *held, scene("> ‸")])
+    assert acts(asked) == [Type("fix it"), ENTER]
+    assert result.success
+
+
+def test_what_somebody_types_while_the_text_settles_is_never_submitted_with_it() -> None:
+    slow = order(profile=replace(QUICK, settle=0.2))
+    asked, result = play(deliver(slow), [scene("> ‸"), scene("> fix it‸"), scene("> fix it oh‸")])
+    assert (result.error_type, acts(asked)) == (Code.OPERATOR_DRAFT, [Type("fix it")])
 
 
 def test_ghost_text_is_left_alone_when_the_caller_or_the_profile_says_so() -> None:
@@ -301,6 +343,15 @@ def test_a_failure_of_tmux_is_a_result_that_says_how_far_it_came() -> None:
     assert (early.error_type, early.rung) == (Code.PANE_DEAD, Rung.NOTHING)
     late = throw_at(deliver(order()), [scene("> ‸"), scene("> fix it‸")], Press)
     assert (late.error_type, late.rung) == (Code.PANE_DEAD, Rung.RENDERED)
+
+
+def test_a_field_that_was_opened_for_the_text_is_typed_into_where_the_cursor_stands() -> None:
+    field = scene("❯ 3. ‸")
+    asked, result = play(deliver_here(order(), field), [field, scene("❯ 3. fix it‸"), scene("> ‸")])
+    assert acts(asked) == [Type("fix it"), ENTER]
+    assert result.success
+    failed = throw_at(deliver_here(order(), field), [field], Type)
+    assert (failed.error_type, failed.rung) == (Code.PANE_DEAD, Rung.NOTHING)
 
 
 def resumed(phase: Phase, scenes: list[Scene]) -> tuple[list[Effect], SendResult]:

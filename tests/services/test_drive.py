@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import pytest
@@ -204,7 +205,7 @@ def test_under_a_flood_it_looks_less_and_less_often() -> None:
         scenes = [(yield Look())]
         for _ in range(10):
             scenes.append((yield Watch(1.0)))
-        return [later.now - earlier.now for earlier, later in zip(scenes, scenes[1:], strict=False)]
+        return [later.now - earlier.now for earlier, later in pairwise(scenes)]
 
     gaps, _ = driven(flow(), Noisy(FakeClock()))
     assert gaps[0] == pytest.approx(FIRST_GAP)

@@ -122,8 +122,6 @@ def find_option(menu: Menu, wanted: int | str) -> int:
 
 
 def _choose(menu: Menu, index: int) -> Flow[SendResult]:
-    if menu.selected is None and menu.options[index].key:
-        return (yield from _close(menu, menu.options[index].key))
     menu = yield from _go_to(menu, index)
     return (yield from _close(menu, "Enter"))
 
@@ -132,8 +130,7 @@ def _go_to(menu: Menu, index: int) -> Flow[Menu]:
     """Move the highlight, one key at a time, each seen to have moved it."""
     wasted = 0
     while menu.selected != index:
-        if menu.selected is None:
-            raise _refuse(Code.NOT_READY, "the dialog shows no highlight to move", "Answer it in the pane.")
+        assert menu.selected is not None  # a list without a highlight is not read as a menu
         yield Press(("Down" if menu.selected < index else "Up",))
         moved = yield from _moved(menu)
         wasted = wasted + 1 if moved == menu else 0
@@ -221,13 +218,11 @@ def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
             f"the dialog takes no free text: {menu.question}",
             "Choose one of its options with select.",
         )
-    option = menu.free_text
-    if menu.selected is not None:
-        menu = yield from _go_to(menu, option)
-        scene = yield Look()
-        if _is_field(scene):
-            return (yield from deliver_here(_in_field(order), scene))
-    opened = yield from _choose(menu, option)
+    menu = yield from _go_to(menu, menu.free_text)
+    scene = yield Look()
+    if _is_field(scene):
+        return (yield from deliver_here(_in_field(order), scene))
+    opened = yield from _close(menu, "Enter")
     if not opened.success:
         return opened
     return (yield from deliver(order))

@@ -76,9 +76,10 @@ class Judge:
     def _holds(self, composer: Composer) -> bool:
         if composer.has_placeholder(self._profile):
             return True
+        if not self._wanted and self._settled is not None:
+            return self._at(composer) == self._at(self._settled)
         if not self._wanted:
-            before = self._before
-            return before is None or (composer.x, composer.y) != (before.x, before.y)
+            return self._at(composer) != self._at(self._before)
         return ends_with(composer.rows, self._wanted)
 
     def _foreign(self, composer: Composer) -> bool:

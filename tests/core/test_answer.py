@@ -1,0 +1,253 @@
+"""Dialogs answered key by key, each seen to have done what it should."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from paneward.core.answer import Choice, answer, find_option
+from paneward.core.delivery import Order
+from paneward.core.errors import Code, PaneDead
+from paneward.core.flow import Effect, Press, Type
+from paneward.core.preflight import Terms
+from paneward.core.profiles import DEMO, GENERIC, Profile
+from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.scene import Scene
+from paneward.core.screen.menu import read_menu
+from paneward.testing import WORKING, acts, play, scene
+
+QUICK = replace(GENERIC, settle=0.0, floor=False)
+LABELS = ("Red", "Green", "Blue, the dark one", "Type something else")
+ENTER, DOWN, UP = Press(("Enter",)), Press(("Down",)), Press(("Up",))
+IDLE = scene("> ‸")
+
+
+def order(text: str = "", profile: Profile = QUICK) -> Order:
+    return Order(text, Terms(profile, re.compile(profile.prompt), timeout=2.0))
+
+
+def menu(at: int = 0, labels: tuple[str, ...] = LABELS, question: str = "Which colour?", **facts: object) -> Scene:
+    rows = [f"{'❯' if index == at else ' '} {index + 1}. {label}" for index, label in enumerate(labels)]
+    return scene("\n".join([question, "", *rows, "", "Enter to choose ‸"]), **facts)  # type: ignore[arg-type]
+
+
+def ticks(at: int, *ticked: int, submit: bool = False) -> Scene:
+    labels = [f"[{'x' if index in ticked else ' '}] {label}" for index, label in enumerate(LABELS[:3])]
+    return menu(at, (*labels, *(["Submit"] if submit else [])))
+
+
+def played(choice: Choice, *scenes: Scene, text: str = "", profile: Profile = QUICK) -> tuple[list[Effect], SendResult]:
+    asked, result = play(answer(choice, order(text, profile)), scenes)
+    return acts(asked), result
+
+
+def refused(choice: Choice, *scenes: Scene, text: str = "") -> SendResult:
+    done, result = played(choice, *scenes, text=text)
+    assert (done, result.verdict) == ([], Verdict.FAILED)
+    return result
+
+
+# --- one of the options
+
+
+def test_the_highlight_is_moved_step_by_step_and_the_dialog_seen_to_close() -> None:
+    done, result = played(Choice(select=3), menu(0), menu(1), menu(2), IDLE, IDLE)
+    assert done == [DOWN, DOWN, ENTER]
+    assert (result.verdict, result.rung, result.enters) == (Verdict.CONFIRMED, Rung.SUBMITTED, 1)
+
+
+def test_it_goes_up_too() -> None:
+    assert played(Choice(select=1), menu(1), menu(0), IDLE)[0] == [UP, ENTER]
+
+
+def test_the_highlighted_option_needs_only_enter() -> None:
+    assert played(Choice(select="red"), menu(0), IDLE)[0] == [ENTER]
+
+
+def test_a_key_that_was_swallowed_is_pressed_again() -> None:
+    done, result = played(Choice(select=2), menu(0), *[menu(0)] * 40, menu(1), IDLE)
+    assert done == [DOWN, DOWN, ENTER]
+    assert result.success
+
+
+def test_a_menu_that_does_not_move_is_given_up() -> None:
+    done, result = played(Choice(select=2), menu(0))
+    assert done == [DOWN] * 3
+    assert (result.error_type, bool(result.hint)) == (Code.SEND_FAILED, True)
+
+
+def test_an_enter_that_was_swallowed_is_pressed_again() -> None:
+    done, result = played(Choice(select=1), menu(0), *[menu(0)] * 14, IDLE)
+    assert (done, result.enters) == ([ENTER, ENTER], 2)
+
+
+def test_a_dialog_that_never_closes_is_a_failure() -> None:
+    done, result = played(Choice(select=1), menu(0))
+    assert done == [ENTER] * 4
+    assert (result.error_type, result.rung, result.enters) == (Code.SEND_FAILED, Rung.TYPED, 4)
+
+
+def test_enter_is_not_pressed_again_while_the_program_works() -> None:
+    done, result = played(Choice(select=1), menu(0), *[menu(0, process=WORKING)] * 50, IDLE)
+    assert (done, result.success) == ([ENTER], True)
+
+
+def test_one_look_without_the_dialog_may_be_a_repaint() -> None:
+    done, _ = played(Choice(select=1), menu(0), IDLE, *[menu(0)] * 14, IDLE)
+    assert done == [ENTER, ENTER]
+
+
+def test_a_program_that_ends_with_the_answer_has_closed_its_dialog() -> None:
+    assert played(Choice(select=1), menu(0), scene("‸", None, dead=True))[1].success
+
+
+@pytest.mark.parametrize("now", [menu(0, LABELS[:2], "Really?"), IDLE])
+def test_a_dialog_that_changes_on_the_way_is_not_answered(now: Scene) -> None:
+    done, result = played(Choice(select=3), menu(0), now)
+    assert (done, result.error_type) == ([DOWN], Code.STALE_DIALOG)
+
+
+def test_a_dialog_in_mid_paint_is_waited_for() -> None:
+    painting = replace(IDLE, quiet=0.0)
+    done, result = played(Choice(select=2), replace(menu(0), quiet=0.0), menu(0), painting, painting, menu(1), IDLE)
+    assert (done, result.success) == ([DOWN, ENTER], True)
+
+
+def test_a_screen_that_never_rests_is_read_as_it_is() -> None:
+    assert refused(Choice(select=1), replace(IDLE, quiet=0.0)).error_type is Code.NO_DIALOG
+
+
+# --- which option
+
+
+@pytest.mark.parametrize(("wanted", "index"), [(1, 0), ("green", 1), (" GREEN ", 1), ("dark", 2), ("Type", 3)])
+def test_an_option_is_found_by_number_label_or_a_part_that_is_unique(wanted: int | str, index: int) -> None:
+    seen = read_menu(menu().snapshot)
+    assert seen is not None
+    assert find_option(seen, wanted) == index
+
+
+@pytest.mark.parametrize(("wanted", "why"), [(0, "not one"), (9, "not one"), ("", "not one"), ("e", "more than one")])
+def test_an_option_that_is_not_there_or_not_unique_is_refused(wanted: int | str, why: str) -> None:
+    result = refused(Choice(select=wanted), menu())
+    assert (result.error_type, why in result.detail, "2. Green" in result.hint) == (Code.UNKNOWN_OPTION, True, True)
+
+
+def test_an_answer_that_says_nothing_is_refused() -> None:
+    assert refused(Choice(), menu()).error_type is Code.UNKNOWN_OPTION
+
+
+# --- the dialog that the caller saw
+
+
+def test_the_fingerprint_of_another_dialog_is_refused() -> None:
+    seen = read_menu(menu().snapshot)
+    assert seen is not None
+    assert played(Choice(select=1, fingerprint=seen.fingerprint), menu(), IDLE)[1].success
+    assert (
+        refused(Choice(select=1, fingerprint=seen.fingerprint), menu(0, question="Else?")).error_type
+        is Code.STALE_DIALOG
+    )
+    assert refused(Choice(text="x", fingerprint=seen.fingerprint), IDLE, text="x").error_type is Code.STALE_DIALOG
+
+
+def test_without_a_dialog_only_text_can_be_answered() -> None:
+    assert refused(Choice(select=1), IDLE).error_type is Code.NO_DIALOG
+    done, result = played(Choice(text="yes"), IDLE, IDLE, scene("> yes‸"), IDLE, text="yes")
+    assert (done, result.success) == ([Type("yes"), ENTER], True)
+    assert played(Choice(other="yes"), IDLE, IDLE, scene("> yes‸"), IDLE, text="yes")[1].success
+
+
+@pytest.mark.parametrize(
+    ("seen", "code"), [(scene("‸", gone=True), Code.PANE_NOT_FOUND), (scene("‸", dead=True), Code.PANE_DEAD)]
+)
+def test_a_pane_that_went_away_is_told(seen: Scene, code: Code) -> None:
+    assert refused(Choice(select=1), seen).error_type is code
+    assert refused(Choice(select=1), replace(menu(), quiet=0.0), seen).error_type is code
+    done, result = played(Choice(select=2), menu(0), seen)
+    assert (done, result.error_type, bool(result.hint)) == ([DOWN], code, True)
+
+
+def test_a_failure_of_tmux_is_a_result() -> None:
+    flow = answer(Choice(select=1), order())
+    next(flow)
+    assert flow.send(menu()) == ENTER
+    with pytest.raises(StopIteration) as done:
+        flow.throw(PaneDead("%1 is dead"))
+    assert done.value.value.error_type is Code.PANE_DEAD
+
+
+# --- several
+
+
+def test_boxes_are_ticked_and_unticked_as_wanted() -> None:
+    done, result = played(
+        Choice(multi=(1, "blue")), ticks(0, 1), ticks(0, 0, 1), ticks(1, 0, 1), ticks(1, 0), ticks(2, 0),
+        ticks(2, 0, 2), IDLE,
+    )  # fmt: skip
+    space = Press(("Space",))
+    assert done == [space, DOWN, space, DOWN, space, ENTER]
+    assert result.success
+
+
+def test_a_submit_row_is_gone_to() -> None:
+    done, result = played(
+        Choice(multi=(1,)), ticks(0, submit=True), ticks(0, 0, submit=True), ticks(1, 0, submit=True),
+        ticks(2, 0, submit=True), ticks(3, 0, submit=True), IDLE,
+    )  # fmt: skip
+    assert done == [Press(("Space",)), DOWN, DOWN, DOWN, ENTER]
+    assert result.success
+
+
+def test_a_box_that_cannot_be_ticked_is_told() -> None:
+    done, result = played(Choice(multi=(1,)), ticks(0))
+    assert (done, result.error_type) == ([Press(("Space",))], Code.SEND_FAILED)
+
+
+def test_several_answers_need_a_dialog_that_takes_them() -> None:
+    assert refused(Choice(multi=(1, 2)), menu()).error_type is Code.UNKNOWN_OPTION
+
+
+# --- free text
+
+
+@pytest.mark.parametrize("choice", [Choice(text="teal"), Choice(other="teal")])
+def test_free_text_goes_through_the_option_that_opens_a_field(choice: Choice) -> None:
+    ask, typed = scene("Type your answer:\n> ‸"), scene("Type your answer:\n> teal‸")
+    done, result = played(choice, menu(3), menu(3), ask, ask, ask, typed, IDLE, IDLE, text="teal")
+    assert done == [ENTER, Type("teal"), ENTER]
+    assert result.success
+
+
+def test_a_field_in_place_is_typed_into_without_opening_it() -> None:
+    def field(text: str) -> Scene:
+        rows = [f"  {index + 1}. {label}" for index, label in enumerate(LABELS[:3])]
+        ghost = "" if text else "\x1b[2mType something else\x1b[0m"
+        return scene("\n".join(["Which colour?", "", *rows, f"❯ 4. {text}‸{ghost}", "", "Enter to choose"]))
+
+    seen = read_menu(field("").snapshot)
+    assert seen is not None
+    done, result = played(Choice(other="teal"), field(""), field(""), field("teal"), IDLE, IDLE, text="teal")
+    assert done == [Type("teal"), ENTER]
+    assert result.success
+
+
+def test_a_field_that_does_not_open_is_told() -> None:
+    done, result = played(Choice(other="teal"), menu(3), text="teal")
+    assert (done, result.error_type) == ([ENTER] * 4, Code.SEND_FAILED)
+
+
+def test_a_dialog_without_a_field_takes_no_text() -> None:
+    result = refused(Choice(text="teal"), menu(0, LABELS[:3]), text="teal")
+    assert (result.error_type, bool(result.hint)) == (Code.NO_FREE_TEXT, True)
+
+
+def test_a_framed_profile_reads_a_field_without_its_frame() -> None:
+    rows = ["Which colour?", "", "  1. Red", "❯ 2. ‸\x1b[2mType something else\x1b[0m", "", "Enter to choose"]
+    typed = [*rows[:3], "❯ 2. teal‸", *rows[4:]]
+    empty, full = scene("\n".join(rows)), scene("\n".join(typed))
+    rule = "─" * 40
+    back = scene(f"{rule}\n❯\u00a0‸\n{rule}")
+    done, result = played(Choice(other="teal"), empty, empty, full, back, back, text="teal", profile=DEMO)
+    assert done[-1] == ENTER
+    assert result.verdict in (Verdict.CONFIRMED, Verdict.UNCONFIRMED)
