@@ -14,8 +14,9 @@ from typing import TypeVar
 import pytest
 
 from paneward.core.errors import Code, StoreError
+from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.store import KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Phase, Store, text_hash
+from paneward.store import KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
 
 T = TypeVar("T")
 

@@ -62,9 +62,7 @@ class _Kept:
 class Connection:
     """The verbs on the panes of one tmux server."""
 
-    def __init__(
-        self, tmux: Tmux, settings: Settings, profiles: Mapping[str, Profile], directory: Path
-    ) -> None:
+    def __init__(self, tmux: Tmux, settings: Settings, profiles: Mapping[str, Profile], directory: Path) -> None:
         self._tmux = tmux
         self._settings = settings
         self._profiles = profiles

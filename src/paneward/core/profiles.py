@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.scene import ProcessFacts, Snapshot
 
+PATTERNS = frozenset({"match", "glyph", "prompt", "placeholders", "busy", "quits"})  # the fields that hold patterns
 PROMPT = r"[$#>%]\s*$"
 
 
@@ -139,9 +140,9 @@ def _convert(name: str, key: str, value: Any, kind: Any) -> Any:
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if kind in (str, bool) and isinstance(value, kind):
-        return _pattern(where, value) if key in ("glyph", "prompt") else value
+        return _pattern(where, value) if key in PATTERNS else value
     if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(_pattern(where, item) if key in ("match", "placeholders", "busy", "quits") else item for item in value)
+        return tuple(_pattern(where, item) if key in PATTERNS else item for item in value)
     wanted = "a list of texts" if kind == tuple[str, ...] else getattr(kind, "__name__", str(kind))
     raise _broken(f"{where}: {value!r}", f"Allowed: {wanted}.")
 
