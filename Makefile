@@ -20,10 +20,14 @@ test: setup ## every test that needs only Debian's and Python's packages
 	@$(PYTEST)
 
 .PHONY: test-real
-test-real: setup ## the tests that are heavy to install
-	@if $(BIN)/pytest -m real --collect-only >/dev/null 2>&1; then $(PYTEST) -m real; \
-	elif [ $$? -eq 5 ]; then echo "test-real: no test is marked 'real' yet, so there is nothing to run"; \
-	else $(BIN)/pytest -m real; fi
+test-real: setup ## the tests on the real agents, which are installed at pinned versions below ~/.cache/paneward
+	@scripts/lab-install >/dev/null
+	@$(PYTEST) -m real
+
+.PHONY: lab
+lab: setup ## open the real agents in one tmux session, to be driven by hand, with a model that answers by script
+	@scripts/lab-install >/dev/null
+	@$(BIN)/python -m tests.lab.open
 
 .PHONY: prove
 prove: setup ## the long proofs: resumable, one JSON line per cell (PROVE="--help" for what they take)

@@ -97,6 +97,11 @@ class LabAgent:
         """Until the empty input box is there and the screen has come to rest."""
         return self.wait_screen(self.recipe.composer, seconds, still=0.3)
 
+    def wait_started(self) -> Look:
+        """Until the agent is through with its start, not only drawn."""
+        self.wait_screen(self.recipe.started, STARTS)
+        return self.wait_composer()
+
     def keys(self, *names: str) -> None:
         self.server.run("send-keys", "-t", self.pane, *names)
 
@@ -142,6 +147,7 @@ def write_home(recipe: Recipe, places: Mapping[str, str], files: Mapping[str, st
     """HOME and work folder of one agent; `files` replaces or adds, and an empty text leaves a file out."""
     home, work = Path(places["home"]), Path(places["work"])
     work.mkdir(parents=True)
+    (home / "tmp").mkdir()
     for name, text in {**dict(recipe.files), **files}.items():
         if text:
             path = home / name
@@ -161,16 +167,16 @@ def write_launcher(recipe: Recipe, program: Path, places: Mapping[str, str], ext
         "TERM": "tmux-256color",
         "LANG": "C.UTF-8",
         "SHELL": "/bin/bash",
+        "TMPDIR": str(home / "tmp"),  # Codex distrusts a home below the system's own
         **{name: _fill(value, places) for name, value in recipe.environment},
         **extra,
     }
-    words = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    words = [f"{name}={shlex.quote(value)}" for name, value in environment.items() if value]
     inherited = ['TMUX="$TMUX"', 'TMUX_PANE="$TMUX_PANE"']
     command = shlex.join([str(program), *(_fill(word, places) for word in recipe.arguments)])
     script = home / "launch"
     script.write_text(
-        f"#!/bin/sh\ncd {shlex.quote(places['work'])} || exit\n"
-        f'exec env -i {" ".join(inherited + words)} {command} "$@"\n'
+        f"#!/bin/sh\ncd {shlex.quote(places['work'])} || exit\nexec env -i {' '.join(inherited + words)} {command}\n"
     )
     script.chmod(0o755)
     return script
@@ -208,31 +214,36 @@ def start(
     height: int = 34,
     environment: Mapping[str, str] | None = None,
     files: Mapping[str, str] | None = None,
-    arguments: tuple[str, ...] = (),
+    name: str = "",
     wait: bool = True,
     keep_output: bool = False,
+    server: TmuxServer | None = None,
 ) -> Iterator[LabAgent]:
-    """A real agent, ready at its input box (or just started, without `wait`), and gone afterwards."""
+    """A real agent, ready at its input box (or just started, without `wait`), and gone afterwards.
+
+    An empty text in `files` or `environment` leaves that one out. A `server` that is given is not ended.
+    """
     recipe, program = RECIPES[agent], installed(agent, version)
     if program is None:
         raise FileNotFoundError(f"{agent} {version} is not installed; run scripts/lab-install")
-    home = directory / f"{agent}-{uuid.uuid4().hex[:8]}"
-    work, api = home / "work", free_port()
-    server = TmuxServer(f"paneward-lab-{uuid.uuid4().hex[:12]}", directory)
+    home = directory / (name or f"{agent}-{uuid.uuid4().hex[:8]}")
+    own = server or TmuxServer(f"paneward-lab-{uuid.uuid4().hex[:12]}", directory)
     with Model(recipe.toolless, directory / f"{home.name}.jsonl") as model:
-        places = {"home": str(home), "work": str(work), "port": str(model.port), "api": str(api)}
+        api = free_port()
+        places = {"home": str(home), "work": str(home / "work"), "port": str(model.port), "api": str(api)}
         write_home(recipe, places, files or {})
         launcher = write_launcher(recipe, program, places, environment or {})
         output = directory / f"{home.name}.raw" if keep_output else None
         try:
-            pane = server.new_pane(["/bin/sh", str(launcher), *arguments], width=width, height=height, remain=True)
+            pane = own.new_pane(["/bin/sh", str(launcher)], width=width, height=height, remain=True)
             if output:
-                server.run("pipe-pane", "-t", pane, f"cat >> {shlex.quote(str(output))}")
-            running = LabAgent(recipe, version, server, pane, model, home, work, api, output)
+                own.run("pipe-pane", "-t", pane, f"cat >> {shlex.quote(str(output))}")
+            running = LabAgent(recipe, version, own, pane, model, home, home / "work", api, output)
             if wait:
-                running.wait_composer()
+                running.wait_started()
             yield running
         finally:
-            server.end()
+            if server is None:
+                own.end()
             end_processes(home)
             shutil.rmtree(home, ignore_errors=True)

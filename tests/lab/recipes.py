@@ -27,6 +27,7 @@ class Recipe:
     environment: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()  # below HOME; contents with the places filled in
     composer: str = ""  # pattern of a screen whose input box is there and empty
+    started: str = ""  # pattern of a screen that shows that the start is over, where the box alone does not
     toolless: bool = False  # its turns offer the model no tools
     repository: bool = False  # it wants to work in a git repository
 
@@ -91,6 +92,7 @@ trust_level = "trusted"
         ),
     ),
     composer=r"(?m)^› ",
+    started=r"lab-model",
 )
 OPENCODE = Recipe(
     name="opencode",
@@ -157,6 +159,7 @@ GEMINI = Recipe(
         ),
     ),
     composer=r"(?m)^ > +Type your message",
+    started=r"Authenticated with",
 )
 AIDER = Recipe(
     name="aider",

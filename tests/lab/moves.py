@@ -1,0 +1,281 @@
+"""What a person would press in each agent, and what its dialogs say: data for plays in the lab.
+
+The words of the dialogs were read by eye from the screens, never by Paneward's own reader: they are what it is held to.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tests.lab.dialects import Json
+from tests.lab.recipes import CLAUDE, CODEX, KEY, pins
+from tests.lab.replies import Reply, Tool
+
+WAIT_FOR_FILE = "until [ -e go ]; do sleep 0.1; done; rm go"
+QUESTION = "Which colour do you want?"
+COLOURS = (("Red", "like fire"), ("Green", "like grass"), ("Blue", "like the sky"))
+LABELS = tuple(label for label, _ in COLOURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """A dialog as a person reads it; without options it is a line that asks."""
+
+    seen: str  # pattern of a screen that shows it
+    question: str
+    options: tuple[str, ...] = ()
+    free_text: int | None = None  # the option that takes words
+    selected: int = 0
+    next: str = "Down"  # the key that goes to the next option
+    leave: tuple[str, ...] = ("Escape",)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    run: Callable[[str], Reply]  # the model wants to run a command
+    permission: Dialog
+    approve: tuple[str, ...]
+    busy: str  # pattern of a screen that works
+    collapsed: Callable[[str], str]  # what the box shows instead of a long paste; "" where it shows the text
+    clear: tuple[str, ...] = ("C-c",)  # empties the input box
+    queue: tuple[str, ...] = ()  # submits while busy, to be taken later
+    queued: str = "next thing"  # pattern of a screen with a queued text
+    interrupt: tuple[str, ...] = ("Escape",)
+    ask: Callable[[bool], Reply] | None = None  # the model asks: for one, or for several
+    question: Dialog | None = None
+    several: Dialog | None = None
+    to_ask: tuple[str, ...] = ()  # keys to press before the model may ask
+    runs: bool = True  # approved commands can be watched running
+    drafts_busy: bool = True  # what is typed while it works stands in its box
+    modes: Mapping[str, str] = field(default_factory=dict)  # a lone character that is no text: the mode it opens
+
+
+@dataclass(frozen=True, slots=True)
+class Startup:
+    """A dialog that an agent opens with, when its home lacks an answer."""
+
+    agent: str
+    case: str
+    dialog: Dialog
+    files: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""  # of this version only
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def _colours() -> list[Json]:
+    return [{"label": label, "description": about} for label, about in COLOURS]
+
+
+def _call(name: str, **given: object) -> Reply:
+    return Reply("Let me see.", tools=(Tool(name, given),))
+
+
+def _claude_collapsed(text: str, seen: int = 1) -> str:
+    lines = text.count("\n")
+    if len(text) <= 800 and lines < 3:
+        return ""
+    return f"[Pasted text #{seen}{f' +{lines} lines' if lines else ''}]"
+
+
+def _gemini_collapsed(text: str) -> str:
+    lines = text.count("\n") + 1
+    if lines > 5:
+        return f"[Pasted Text: {lines} lines]"
+    return f"[Pasted Text: {len(text)} chars]" if len(text) > 500 else ""
+
+
+def _opencode_collapsed(text: str) -> str:
+    lines = text.count("\n") + 1
+    return f"[Pasted ~{lines} lines]" if lines >= 3 or len(text) > 150 else ""
+
+
+MODES = {"/": "commands", "!": "shell", "?": "help"}
+MOVES: dict[str, Moves] = {
+    "claude": Moves(
+        run=lambda command: _call("Bash", command=command, description="Wait for the file"),
+        permission=Dialog(r"Do you want to proceed\?", "Do you want to proceed?"),
+        approve=("Enter",),
+        busy=r"(?m)^[·✢✳✶✻✽] \w+…",
+        collapsed=_claude_collapsed,
+        queue=("Enter",),
+        queued="Press up to edit queued messages",
+        ask=lambda several: _call(
+            "AskUserQuestion",
+            questions=[{"question": QUESTION, "header": "Colour", "multiSelect": several, "options": _colours()}],
+        ),
+        question=Dialog(r"Enter to select", QUESTION, (*LABELS, "Type something.", "Chat about this"), 3),
+        several=Dialog(r"Enter to select", QUESTION, (*LABELS, "Type something", "Chat about this"), 3),
+        modes=MODES,
+    ),
+    "codex": Moves(
+        run=lambda command: _call(
+            "exec_command", cmd=command, sandbox_permissions="require_escalated", justification="Wait for the file?"
+        ),
+        permission=Dialog(
+            r"Press enter to confirm",
+            "Would you like to run the following command?",
+            (
+                "Yes, proceed (y)",
+                f"Yes, and don't ask again for commands that start with `{WAIT_FOR_FILE}` (p)",
+                "No, and tell Codex what to do differently (esc)",
+            ),
+            2,
+        ),
+        approve=("y",),
+        busy=r"esc to interrupt\)",
+        collapsed=lambda text: f"[Pasted Content {len(text)} chars]" if len(text) > 1000 else "",
+        queue=("Tab",),
+        queued="Queued follow-up inputs",
+        ask=lambda several: _call(
+            "request_user_input",
+            questions=[{"id": "colour", "header": "Colour", "question": QUESTION, "options": _colours()}],
+        ),
+        question=Dialog(r"enter to submit answer", QUESTION, (*LABELS, "None of the above"), 3),
+        to_ask=("BTab",),
+        modes=MODES,
+    ),
+    "opencode": Moves(
+        run=lambda command: _call("bash", command=command, description="Wait for the file"),
+        permission=Dialog(
+            r"enter confirm", "Permission required", ("Allow once", "Allow always", "Reject"), next="Right"
+        ),
+        approve=("Enter",),
+        busy=r"esc interrupt",
+        collapsed=_opencode_collapsed,
+        queue=("Enter",),
+        interrupt=("Escape", "Escape"),
+        ask=lambda several: _call(
+            "question",
+            questions=[{"question": QUESTION, "header": "Colour", "multiple": several, "options": _colours()}],
+        ),
+        question=Dialog(r"esc dismiss", QUESTION, (*LABELS, "Type your own answer"), 3),
+        several=Dialog(r"esc dismiss", QUESTION, (*LABELS, "Type your own answer"), 3),
+        modes={"/": "commands", "!": "shell"},
+    ),
+    "gemini": Moves(
+        run=lambda command: _call("run_shell_command", command=command, description="Wait for the file"),
+        permission=Dialog(
+            r"Allow execution of",
+            "Allow execution of [Shell]?",
+            ("Allow once", "Allow for this session", "No, suggest changes (esc)"),
+            2,
+        ),
+        approve=("Enter",),
+        busy=r"esc to cancel, ",
+        collapsed=_gemini_collapsed,
+        queue=("Enter",),
+        queued=r"Queued \(press",
+        ask=lambda several: _call(
+            "ask_user",
+            questions=[
+                {
+                    "question": QUESTION,
+                    "header": "Colour",
+                    "type": "choice",
+                    "multiSelect": several,
+                    "options": _colours(),
+                }
+            ],
+        ),
+        question=Dialog(r"Enter to select", QUESTION, (*LABELS, "Enter a custom value"), 3),
+        several=Dialog(r"Enter to select", QUESTION, (*LABELS, "All the above", "Enter a custom value"), 4),
+        modes=MODES,
+    ),
+    "aider": Moves(
+        run=lambda _: Reply("foo.txt\n```\nhello\n```\n"),
+        permission=Dialog(r"(?m)\(Y\)es/\(N\)o \[Yes\]: *$", "Create new file? (Y)es/(N)o [Yes]:"),
+        approve=("y", "Enter"),
+        busy=r"Waiting for openai",
+        collapsed=lambda _: "",
+        interrupt=("C-c",),
+        runs=False,
+        drafts_busy=False,
+        modes={"/": "commands"},
+    ),
+}
+CLAUDE_PERMISSION = {
+    "2.1.197": ("Yes", "Yes, and always allow access to work/ from this project", "No"),
+    "2.1.325": (
+        "Yes",
+        "Yes, and always allow access to {work} from this project",
+        "Yes, and switch to auto mode · auto mode handles these prompts for you",
+        "No",
+    ),
+}
+_HOME = dict(CLAUDE.files)[".claude.json"]
+TRUST = "Quick safety check: Is this a project you created or one you trust?"
+UNTRUSTED = {".claude.json": _HOME.replace("hasTrustDialogAccepted", "other")}
+STARTUPS = (
+    Startup(
+        "claude",
+        "trust",
+        Dialog(r"Yes, I trust", TRUST, ("Yes, I trust this folder", "No, exit")),
+        UNTRUSTED,
+        "2.1.197",
+    ),
+    Startup(
+        "claude",
+        "trust",
+        Dialog(r"Yes, I trust", TRUST, ("No, exit", "Yes, I trust this folder")),
+        UNTRUSTED,
+        "2.1.325",
+    ),
+    Startup(
+        "claude",
+        "key",
+        Dialog(
+            r"Do you want to use this API key\?",
+            "Do you want to use this API key?",
+            ("Yes", "No (recommended)"),
+            selected=1,
+        ),
+        files={".claude.json": _HOME.replace(KEY[-20:], "other")},
+    ),
+    Startup(
+        "codex",
+        "trust",
+        Dialog(r"Do you trust", "Do you trust the contents of this directory?", ("Yes, continue", "No, quit")),
+        files={".codex/config.toml": dict(CODEX.files)[".codex/config.toml"].replace("{work}", "{home}/other")},
+    ),
+    Startup(
+        "gemini",
+        "trust",
+        Dialog(
+            r"Do you trust",
+            "Do you trust the files in this folder?",
+            ("Trust folder (work)", "Trust parent folder (home)", "Don't trust"),
+        ),
+        files={
+            ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}, '
+            '"folderTrust": {"enabled": true}}, "general": {"enableAutoUpdate": false}}'
+        },
+        environment={"GEMINI_CLI_TRUST_WORKSPACE": ""},
+    ),
+    Startup(
+        "gemini",
+        "sign_in",
+        Dialog(
+            r"Get started",
+            "How would you like to authenticate for this project?",
+            ("Sign in with Google", "Use Gemini API Key", "Vertex AI"),
+        ),
+        files={".gemini/settings.json": '{"security": {"folderTrust": {"enabled": false}}}'},
+        environment={"GEMINI_API_KEY": ""},
+    ),
+    Startup(
+        "aider",
+        "gitignore",
+        Dialog(r"\(Y\)es/\(N\)o", "Add .aider* to .gitignore (recommended)? (Y)es/(N)o [Yes]:"),
+        environment={"AIDER_GITIGNORE": ""},
+    ),
+)
+
+
+def moves_of(agent: str, version: str, work: str) -> Moves:
+    """The moves in one version of an agent that works in the folder `work`."""
+    moves = MOVES[agent]
+    if agent != "claude":
+        return moves
+    newest = next(pin for kind, pin in pins() if kind == "claude")
+    options = CLAUDE_PERMISSION.get(version, CLAUDE_PERMISSION[newest])
+    said = tuple(option.replace("{work}", work) for option in options)
+    return replace(moves, permission=replace(moves.permission, options=said))
