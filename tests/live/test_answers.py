@@ -49,8 +49,16 @@ def untouched(stage: Stage) -> bool:
 # --- a menu with numbers and free text
 
 
-@pytest.mark.parametrize("options", [(), ("--digits", "move"), ("--no-cursor",), ("--delay-ms", "100")])
-@pytest.mark.parametrize(("select", "label"), [(1, RED), (2, GREEN), (3, BLUE), ("blue", BLUE), ("as the logo", RED)])
+@pytest.mark.parametrize(
+    ("options", "select", "label"),
+    [
+        ((), 1, RED),
+        ((), "blue", BLUE),
+        (("--digits", "move"), 3, BLUE),
+        (("--no-cursor",), 2, GREEN),
+        (("--delay-ms", "100"), "as the logo", RED),
+    ],
+)
 def test_an_option_is_chosen_by_its_number_or_label(
     ground: Ground, options: tuple[str, ...], select: int | str, label: str
 ) -> None:

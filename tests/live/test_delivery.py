@@ -14,7 +14,6 @@ from tests.live.ground import Played
 SOME = ("ascii", "characters_41", "cjk", "two_lines", "characters_1000")
 FEW = ("ascii", "characters_41", "two_lines")
 LARGE = (*SOME, "bytes_20000")
-SUGGESTED = ("ascii", "characters_41", "cjk", "two_lines", "bytes_20000")  # a suggestion fits behind each of them
 EVERY = sorted(TEXTS, key=lambda name: name == "looks_busy")  # which a later text has to wait for while it is in view
 CUT = {name for name, text in TEXTS.items() if max(len(line.encode()) for line in expected(text).split("\n")) > 4095}
 
@@ -23,7 +22,7 @@ Program = tuple[str, tuple[str, ...], int, tuple[str, ...]]
 PROGRAMS: list[Program] = [
     ("early_enter_swallowed", (), 80, LARGE),
     ("early_enter_newline", (), 80, LARGE),
-    ("ghost", (), 80, SUGGESTED),
+    ("ghost", (), 80, LARGE),
     ("transcript_echo", (), 80, (*LARGE, "already_said", "already_said")),
     ("paste_placeholder", (), 80, (*LARGE, "lines_20000_bytes", "looks_like_placeholder")),
     ("slow_start", (), 80, FEW),
@@ -41,11 +40,11 @@ PROGRAMS: list[Program] = [
     ("canonical", ("--prompt", ""), 80, SOME),
     ("plain_box", (), 20, LARGE),
     ("paste_editor", (), 20, SOME),
-    ("ghost", (), 20, ("characters_41", "cjk", "two_lines", "characters_1000")),
+    ("ghost", (), 20, SOME),
     ("alt_clock", (), 20, SOME),
     ("canonical", (), 20, SOME),
     ("plain_box", ("--no-cursor",), 80, LARGE),
-    ("ghost", ("--no-cursor",), 80, SUGGESTED),
+    ("ghost", ("--no-cursor",), 80, (*FEW, "cjk", "bytes_20000")),
     ("alt_clock", ("--no-cursor",), 80, SOME),
     ("plain_box", ("--no-cursor",), 20, SOME),
     ("plain_box", ("--delay-ms", "150"), 80, LARGE),
@@ -105,18 +104,20 @@ def test_a_hostile_program_gets_exactly_what_was_sent(ground: Ground, program: P
     assert not wrong, told(wrong)
 
 
-@pytest.mark.parametrize(("text", "width"), [("characters_1000", 80), ("ascii", 20)])
-def test_a_suggestion_nobody_could_see_is_told_when_enter_took_it(ground: Ground, text: str, width: int) -> None:
-    stage = ground.stage("ghost", width=width)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_suggestion_nobody_could_see_is_told_when_enter_took_it(ground: Ground, rows: int) -> None:
+    """The text fills its row, so that nothing of the suggestion is drawn."""
+    stage = ground.stage("ghost")
+    text = ("words and words " * 20)[: 77 * rows - 1] + "."
 
-    async def act() -> Played:
+    async def act() -> SendResult:
         async with ground.connect() as tmux:
-            return await stage.play(tmux, text)
+            return await tmux.send_text(stage.pane, text)
 
-    played = asyncio.run(act())
+    result = asyncio.run(act())
     assert [event for event in stage.named("key") if "accepted" in event]
-    assert (played.judgement, played.submitted) == ("unconfirmed", ())
-    assert "and more with it" in played.result.evidence
+    assert (result.verdict, stage.submits()) == (Verdict.UNCONFIRMED, ()), result
+    assert "and more with it" in result.evidence
 
 
 @pytest.mark.parametrize("command", ["read -r answer", "head -n 1", "read -rs answer"])
