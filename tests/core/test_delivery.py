@@ -49,11 +49,19 @@ def test_each_phase_is_stored_before_the_act_it_announces() -> None:
 
 
 def test_a_swallowed_enter_is_pressed_again_and_nothing_is_retyped() -> None:
-    held = [scene("> fix it‸")] * 12
+    held = [scene("> fix it‸")] * 16
     asked, result = play(deliver(order()), [scene("> ‸"), *held, scene("> ‸")])
     assert acts(asked) == [Type("fix it"), ENTER, Press(("CR",))]
     assert result.enters == 2
     assert result.success
+
+
+def test_a_text_that_goes_while_we_look_twice_gets_no_second_enter() -> None:
+    for looks in range(1, 9):  # whatever look is the first to say that the program waits
+        held = [scene("> fix it‸")] * looks
+        asked, result = play(deliver(order()), [scene("> ‸"), *held, scene("> ‸")])
+        assert acts(asked) == [Type("fix it"), ENTER]
+        assert result.success
 
 
 def test_submit_is_not_pressed_again_while_the_program_has_not_come_back_to_reading() -> None:

@@ -147,6 +147,18 @@ def test_a_refused_delivery_is_stored_too() -> None:
     assert stored.receipt.error_type is Code.NOT_READY
 
 
+def test_a_refusal_does_not_use_up_its_message_id() -> None:
+    async def work(desk: Desk) -> tuple[SendResult, SendResult]:
+        calm, desk.tmux.facts = desk.tmux.facts, WORKING
+        refused = await desk.send(timeout=1.0, message_id="m")
+        desk.tmux.facts = calm
+        return refused, await desk.send(message_id="m")
+
+    refused, sent = at_desk(work)
+    assert (refused.error_type, refused.message_id) == (Code.NOT_READY, "m")
+    assert (sent.success, sent.repeated) == (True, False)
+
+
 def test_a_message_id_is_sent_once_and_belongs_to_one_text() -> None:
     async def work(desk: Desk) -> list[SendResult]:
         first = await desk.send("fix it", message_id="m")

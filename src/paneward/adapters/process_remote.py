@@ -16,7 +16,7 @@ from paneward.core.errors import TmuxError
 from paneward.core.foreground import READS, SHELLS, Wait, waiting
 from paneward.core.scene import ProcessFacts, Snapshot
 
-PATIENCE = 3.0  # seconds for one answer; connecting is part of the first
+PATIENCE = 15.0  # seconds for one answer, connecting included: a late one is worth more than none
 LIMIT = 1 << 20
 READ_CALLS = {"0", "19", "63", "65"}  # read and readv, on x86_64 and on aarch64
 

@@ -27,6 +27,7 @@ VERIFY = 5.0  # seconds a program gets to react to submit
 SWALLOWED = 0.3  # seconds without a reaction after which a waiting program has not taken submit
 SWALLOWED_BLIND = 0.6  # the same where the process cannot be seen
 AS_SLOW = 3  # a program that took a while to draw the text gets so many times as long to react to submit
+SEEN_HELD = 2  # looks at a waiting program that still holds the text, before submit is pressed again
 TWICE = 0.004  # seconds between two looks that must agree
 ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
@@ -290,10 +291,11 @@ class Delivery:
 
     def _verify(self) -> Flow[SendResult]:
         scene = yield Watch(BLINK)
-        pressed_at = scene.now
+        pressed_at, held = scene.now, 0
         while True:
-            outcome, evidence = self._judge.after_submit(scene, scene.now - pressed_at)
             since = scene.now - pressed_at
+            outcome, evidence = self._judge.after_submit(scene, since)
+            held = held + 1 if outcome is Outcome.HOLDS and self._swallowed(scene, since) else 0
             match outcome:
                 case Outcome.LET_GO:
                     return self._confirmed(evidence)
@@ -301,21 +303,27 @@ class Delivery:
                     return self._unconfirmed(evidence)
                 case Outcome.GREW if self._swallowed(scene, since):
                     return self._unconfirmed(evidence)
-                case Outcome.HOLDS if self._swallowed(scene, since):
+                case Outcome.HOLDS if held >= SEEN_HELD:
                     if self._enters > self._order.retries:
-                        return self._failed(
-                            Code.SEND_FAILED,
-                            f"the composer still holds the text after {self._enters} submits",
-                            "The screen is kept with the receipt; nothing was typed twice.",
-                        )
-                    scene = yield from self._dismiss_ghost(scene)
-                    yield Press(self._next_key())
-                    scene = yield Watch(BLINK)
-                    pressed_at = scene.now
+                        return self._still_held()
+                    scene = yield from self._submit_again(scene)
+                    pressed_at, held = scene.now, 0
                     continue
             if since >= max(VERIFY, SWALLOWED_BLIND):
                 return self._unconfirmed(evidence)
             scene = yield Watch(self._until_next_look(outcome, scene))
+
+    def _submit_again(self, scene: Scene) -> Flow[Scene]:
+        yield from self._dismiss_ghost(scene)
+        yield Press(self._next_key())
+        return (yield Watch(BLINK))
+
+    def _still_held(self) -> SendResult:
+        return self._failed(
+            Code.SEND_FAILED,
+            f"the composer still holds the text after {self._enters} submits",
+            "The screen is kept with the receipt; nothing was typed twice.",
+        )
 
     def _until_next_look(self, outcome: Outcome, scene: Scene) -> float:
         if outcome is not Outcome.LIKELY:

@@ -231,7 +231,12 @@ class Ledger:
             await self._store.mark(row.id, phase)
 
     async def finish(self, receipt: SendResult) -> SendResult:
-        """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict."""
+        """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict.
+
+        A refusal, of which nothing was typed, does not use up its `message_id`: the caller may try again.
+        """
+        if self._begun is None:
+            self._request = replace(self._request, message_id=None)
         try:
             row, _ = await self._begin()
             await self._store.finish(row.id, receipt)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from paneward.core.errors import PaneNotFound, TmuxError
 from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.scene import Scene
 from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
 
@@ -125,21 +125,25 @@ class Driver:
         self._gap = min(self._gap * 2, LONGEST_GAP)
 
     async def look(self, process: bool = True) -> Scene:
-        """Look now, and keep the scene."""
+        """Look now, and keep the scene.
+
+        The process comes first: what a program drew before it began to read must be on the screen that shows it
+        reading. The other way round, an old screen would meet a new state.
+        """
         self._acted = False
-        seq = self._watch.output_seq  # read first: output that comes meanwhile must count as not yet seen
+        seq = self._watch.output_seq  # read before the screen: output that comes meanwhile counts as not yet seen
+        facts = self._scene.process
         try:
+            if process and not self._scene.snapshot.dead:
+                facts = await self._tmux.process(self._scene.snapshot)
             snapshot = await self._tmux.look(self._pane)
         except PaneNotFound:
             self._scene = replace(self._scene, gone=True, now=self._clock.now())
             return self._scene
-        facts = await self._tmux.process(snapshot) if process and not snapshot.dead else None
         now = self._clock.now()
-        if not process and not snapshot.dead:
-            facts = self._scene.process
-        self._scene = Scene(snapshot, facts, now, seq, self._quiet(snapshot, now))
+        self._scene = Scene(snapshot, None if snapshot.dead else facts, now, seq, self._quiet(now))
         return self._scene
 
-    def _quiet(self, snapshot: Snapshot, now: float) -> float:
+    def _quiet(self, now: float) -> float:
         last = self._watch.last_output_at
         return now - (self._joined_at if last is None else last)
