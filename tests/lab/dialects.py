@@ -38,6 +38,10 @@ INJECTED = (
     "Here are summaries of some files",
     "Change the greeting to be more casual",
     "I switched to a new code base.",
+    "# Aider chat conversation:",
+    "CRITICAL: Respond with TEXT ONLY.",
+    "This session is being continued from a previous conversation",
+    "Another language model started to solve this problem",
 )
 # aider's rules, which it hangs onto the newest text.
 RULES = re.compile(r"\n\nTo suggest changes to a file you MUST return the entire content.*\Z", re.DOTALL)

@@ -106,9 +106,9 @@ class Model:
         """Exactly what was typed, in the order in which it arrived, each text once per submission."""
         found: list[str] = []
         before: tuple[str, ...] = ()
-        for turn in self.turns():
-            found += new_texts(before, turn.asked.typed)
-            before = turn.asked.typed
+        for typed in (turn.asked.typed for turn in self.turns() if turn.asked.typed):
+            found += new_texts(before, typed)
+            before = typed
         return found
 
     def results(self) -> list[str]:
@@ -131,7 +131,7 @@ class Model:
     def take(self, path: str, dialect: str, body: Json) -> tuple[Asked, Reply]:
         """Keep a request and choose its reply."""
         asked = read(dialect, path, body)
-        turn = (bool(asked.tools) or self._toolless) and not asked.suggests
+        turn = bool(asked.tools or (self._toolless and asked.typed)) and not asked.suggests
         with self._changed:
             reply = self._choose(asked, turn)
             arrival = Arrival(len(self._arrivals) + 1, time.monotonic(), path, asked, turn, body)

@@ -3,6 +3,7 @@
 The words of the dialogs were read by eye from the screens, never by Paneward's own reader: they are what it is held to.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -148,7 +149,7 @@ MOVES: dict[str, Moves] = {
             questions=[{"question": QUESTION, "header": "Colour", "multiple": several, "options": _colours()}],
         ),
         question=Dialog(r"esc dismiss", QUESTION, (*LABELS, "Type your own answer"), 3),
-        several=Dialog(r"esc dismiss", QUESTION, (*LABELS, "Type your own answer"), 3),
+        several=Dialog(r"esc dismiss", f"{QUESTION} (select all that apply)", (*LABELS, "Type your own answer"), 3),
         modes={"/": "commands", "!": "shell"},
     ),
     "gemini": Moves(
@@ -177,7 +178,7 @@ MOVES: dict[str, Moves] = {
             ],
         ),
         question=Dialog(r"Enter to select", QUESTION, (*LABELS, "Enter a custom value"), 3),
-        several=Dialog(r"Enter to select", QUESTION, (*LABELS, "All the above", "Enter a custom value"), 4),
+        several=Dialog(r"Enter to select", QUESTION, (*LABELS, "All of the above", "Enter a custom value"), 4),
         modes=MODES,
     ),
     "aider": Moves(
@@ -201,6 +202,7 @@ CLAUDE_PERMISSION = {
         "No",
     ),
 }
+_CONFIG = dict(CODEX.files)[".codex/config.toml"]
 _HOME = dict(CLAUDE.files)[".claude.json"]
 TRUST = "Quick safety check: Is this a project you created or one you trust?"
 UNTRUSTED = {".claude.json": _HOME.replace("hasTrustDialogAccepted", "other")}
@@ -234,7 +236,9 @@ STARTUPS = (
         "codex",
         "trust",
         Dialog(r"Do you trust", "Do you trust the contents of this directory?", ("Yes, continue", "No, quit")),
-        files={".codex/config.toml": dict(CODEX.files)[".codex/config.toml"].replace("{work}", "{home}/other")},
+        files={
+            ".codex/config.toml": re.sub(r"(?m)^(?:approval_policy|sandbox_mode).*\n|\[projects(?s:.*)", "", _CONFIG)
+        },
     ),
     Startup(
         "gemini",
