@@ -117,7 +117,7 @@ def takes_input(scene: Scene, found: Assessment) -> bool:
     """What is typed now will be taken as input, as far as can be told."""
     if found.verdict in (ReadyVerdict.READY, ReadyVerdict.AWAITING_ANSWER):
         return True
-    if found.working or found.rule == "composer":
+    if found.working or found.rule == "no_composer":
         return False
     process = scene.process
     if process is None or process.reading is None:

@@ -172,8 +172,14 @@ def _composer(view: View) -> Finding | str:
     if view.profile.frame is Frame.CURSOR:
         return "the profile has no framed composer"
     if read_composer(view.screen, view.profile) is None:
-        return Finding("the composer is not on the screen")
+        return "the composer is not on the screen"
     return Finding("the composer is on the screen", ReadyVerdict.READY)
+
+
+def _no_composer(view: View) -> Finding | str:
+    if view.profile.frame is Frame.CURSOR:
+        return "the profile has no framed composer"
+    return Finding("the composer is not on the screen")
 
 
 def _not_reading(view: View) -> Finding | str:
@@ -239,8 +245,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("alive", _alive),
     ("input_unread", _input_unread),
     ("busy_mark", _busy_mark),
-    ("menu", _menu),
     ("composer", _composer),
+    ("menu", _menu),
+    ("no_composer", _no_composer),
     ("not_reading", _not_reading),
     ("echo_off", _secret),
     ("question", _line_question),

@@ -199,6 +199,7 @@ def _expand_tabs(text: str) -> str:
     return head
 
 
+@lru_cache(maxsize=2048)  # the same rows are measured at every look
 def columns(text: str) -> int:
     """How many columns tmux gives to a text without control characters."""
     return len(text) if text.isascii() else len(parse_cells(text, Pen()))

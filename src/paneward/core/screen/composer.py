@@ -83,6 +83,7 @@ def goes_on(rows: tuple[str, ...], end: str, width: int) -> bool:
     return False
 
 
+@lru_cache(maxsize=16)  # several questions are asked of one look
 def read_composer(screen: Screen, profile: Profile) -> Composer | None:
     """The composer of the program, or None where the profile says what it looks like and it is not there."""
     if profile.frame is Frame.RULES:
@@ -136,11 +137,11 @@ def _between_rules(screen: Screen, profile: Profile) -> Composer | None:
     bottom = next((i for i in range(y + 1, screen.height) if _RULE.match(screen.row(i).text)), None)
     if top is None or bottom is None:
         return None
-    first = re.match(rf"\s*(?:{profile.glyph})", screen.row(top + 1).left(screen.width))
+    first = re.match(rf"\s*(?:{profile.glyph})", screen.row(top + 1).text + " ")
     if first is None:
         return None
     ghost = ghost_text(screen)
-    rows = [screen.row(i).left(x if i == y and ghost else screen.width) for i in range(top + 1, bottom)]
+    rows = [screen.row(i).left(x) if i == y and ghost else screen.row(i).text for i in range(top + 1, bottom)]
     rows[0] = rows[0][first.end() :]
     indent = min(first.end(), x)
     inner = [rows[0], *(row[indent:] for row in rows[1:])]

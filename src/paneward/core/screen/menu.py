@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice, pairwise, takewhile
 
@@ -65,6 +66,7 @@ class Choice:
         return self.rest[-1].y if self.rest else self.line.y
 
 
+@lru_cache(maxsize=16)  # several rules ask the same of one snapshot
 def read_menu(snapshot: Snapshot) -> Menu | None:
     """The menu that waits for a choice, or None."""
     screen = Screen.of(snapshot)
@@ -165,10 +167,10 @@ def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | Non
     if chosen is None or _edited(screen, choices) or not _whole(page, choices[0]):
         return None
     first, last = choices[0].line, choices[-1].last
-    question, below = _question(page, first.y), page[last + 1 :]
+    below = page[last + 1 :]
     if not _quiet(below, boxed=first.edge < screen.width) or _asks_for_text(screen, last):
         return None
-    if not _evident(choices, page[first.y - 1] if first.y else None, below, question):
+    if not _evident(choices, page[first.y - 1] if first.y else None, below, _question(page, first.y)):
         return None
     ticked = _ticked(choices)
     options = [_option(place, choice, ticked) for place, choice in enumerate(choices, 1)]
