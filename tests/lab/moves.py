@@ -3,12 +3,11 @@
 The words of the dialogs were read by eye from the screens, never by Paneward's own reader: they are what it is held to.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tests.lab.dialects import Json
-from tests.lab.recipes import CLAUDE, CODEX, KEY, pins
+from tests.lab.recipes import CLAUDE, KEY, pins
 from tests.lab.replies import Reply, Tool
 
 WAIT_FOR_FILE = "until [ -e go ]; do sleep 0.1; done; rm go"
@@ -202,7 +201,6 @@ CLAUDE_PERMISSION = {
         "No",
     ),
 }
-_CONFIG = dict(CODEX.files)[".codex/config.toml"]
 _HOME = dict(CLAUDE.files)[".claude.json"]
 TRUST = "Quick safety check: Is this a project you created or one you trust?"
 UNTRUSTED = {".claude.json": _HOME.replace("hasTrustDialogAccepted", "other")}
@@ -231,14 +229,6 @@ STARTUPS = (
             selected=1,
         ),
         files={".claude.json": _HOME.replace(KEY[-20:], "other")},
-    ),
-    Startup(
-        "codex",
-        "trust",
-        Dialog(r"Do you trust", "Do you trust the contents of this directory?", ("Yes, continue", "No, quit")),
-        files={
-            ".codex/config.toml": re.sub(r"(?m)^(?:approval_policy|sandbox_mode).*\n|\[projects(?s:.*)", "", _CONFIG)
-        },
     ),
     Startup(
         "gemini",
