@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -100,4 +101,5 @@ measured in turn with what it is compared to, so that the load of the machine fa
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended then too
     sys.exit(main(sys.argv[1:]))

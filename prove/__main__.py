@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -87,4 +88,5 @@ def table(verdicts: list[Proven]) -> Table:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended then too
     sys.exit(main(sys.argv[1:]))
