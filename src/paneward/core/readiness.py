@@ -26,7 +26,7 @@ MARK_FADES = 1.5  # seconds without output after which a busy mark is only text 
 PAINTED = 0.05  # seconds without output after which a menu or question is wholly painted
 SETTLED = 0.3  # the same where only the screen can be seen
 STABLE = 1.0  # seconds without output after which a screen counts as stable
-SOON = 0.0005  # how soon to look again at what changes without output; doubled each time, up to
+SOON = 0.001  # seconds until the second look again at what changes without output; doubled each time, up to
 GAZE = 0.25
 
 _NOT_A_PROMPT = re.compile(r"\d\s?%\s*$|<[^<>\s][^<>]*>\s*$")  # `50%`, `<html>`
@@ -258,17 +258,17 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 
 class Pace:
-    """How long to wait for output before looking anyway: short at first, then ever longer."""
+    """How long to wait for output before looking anyway: not at all at first, then ever longer."""
 
     def __init__(self) -> None:
-        self._nap = SOON
+        self._nap = 0.0
         self._output_seq = -1
 
     def next(self, found: Assessment, scene: Scene) -> float:
         if not found.soon:
             return found.look_again
-        self._nap = SOON if scene.output_seq != self._output_seq else min(self._nap * 2, GAZE)
-        self._output_seq = scene.output_seq
+        moved, self._output_seq = scene.output_seq != self._output_seq, scene.output_seq
+        self._nap = 0.0 if moved else min(max(self._nap * 2, SOON), GAZE)
         return self._nap
 
 

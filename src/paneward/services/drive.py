@@ -10,13 +10,14 @@ from typing import TypeVar
 
 from paneward.core.errors import PaneNotFound, TmuxError
 from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
-from paneward.core.scene import Scene
+from paneward.core.scene import ProcessFacts, Scene
 from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
 
 T = TypeVar("T")
 FIRST_GAP = 0.001  # seconds between two looks that output asks for; doubled while it keeps coming, up to
 LONGEST_GAP = 0.05
+CHANCES = 3
 FRESH = 0.002  # seconds for which a look answers another one, unless something happened since
 
 
@@ -111,11 +112,11 @@ class Driver:
 
     async def _watch_and_look(self, at_most: float, process: bool) -> Scene:
         until = self._clock.now() + at_most
-        if await self._watch.wait(self._scene.output_seq, max(at_most, 0.0)):
-            await self._space_out(until)
-        else:
+        if not await self._watch.wait(self._scene.output_seq, max(at_most, 0.0)):
             self._gap = FIRST_GAP
-        return await self.look(process)
+            return await self.look(process)
+        await self._space_out(until)
+        return await self.look(process, chances=CHANCES)
 
     async def _space_out(self, until: float) -> None:
         now = self._clock.now()
@@ -124,7 +125,7 @@ class Driver:
             await self._clock.sleep(pause)
         self._gap = min(self._gap * 2, LONGEST_GAP)
 
-    async def look(self, process: bool = True) -> Scene:
+    async def look(self, process: bool = True, chances: int = 1) -> Scene:
         """Look now, and keep the scene.
 
         The process comes first: what a program drew before it began to read must be on the screen that shows it
@@ -135,7 +136,7 @@ class Driver:
         facts = self._scene.process
         try:
             if process and not self._scene.snapshot.dead:
-                facts = await self._tmux.process(self._scene.snapshot)
+                facts = await self._process(chances)
             snapshot = await self._tmux.look(self._pane)
         except PaneNotFound:
             self._scene = replace(self._scene, gone=True, now=self._clock.now())
@@ -143,6 +144,15 @@ class Driver:
         now = self._clock.now()
         self._scene = Scene(snapshot, None if snapshot.dead else facts, now, seq, self._quiet(now))
         return self._scene
+
+    async def _process(self, chances: int) -> ProcessFacts | None:
+        """A program that just printed its prompt begins to read a moment later: it is given a few of them."""
+        facts = await self._tmux.process(self._scene.snapshot)
+        while chances > 1 and facts is not None and facts.reading is False:
+            chances -= 1
+            await self._clock.sleep(0)
+            facts = await self._tmux.process(self._scene.snapshot)
+        return facts
 
     def _quiet(self, now: float) -> float:
         last = self._watch.last_output_at

@@ -6,13 +6,15 @@ a spare client that is blocked in `wait-for`. It is an entry of its own in the g
 What surprised us: `wait-for` answers its own block at once; what waits is the answer to the next line. The
 kernel tells before tmux knows, and before the last output came; a background job can hold the terminal open, so
 that tmux never calls the pane dead. Up to 3.4 tmux can miss that its child ended: then the hook never comes,
-three times in ten, and only a list of the panes tells; so where we rest on the hook we also ask once a second.
+three times in ten, and only a list of the panes tells; so where we rest on the hook we also ask, once a second
+or more rarely.
 """
 
 import asyncio
 import contextlib
 import math
 import os
+import resource
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 
@@ -24,7 +26,7 @@ from paneward.ports import Clock
 
 CONFIRM = (0.0, 0.002, 0.01, 0.05, 0.2, 0.5)  # tmux hears of a death a moment after the kernel tells us
 PATROL = 1.0
-MANY = 500  # pidfds; the usual limit of open files is 1024
+SPARING = 3000  # a patrol of many panes costs milliseconds: it may take this share of the time
 
 
 class Deaths:
@@ -50,6 +52,7 @@ class Deaths:
         self._spare: Client | None = None
         self._channel = ""
         self._hook = ""
+        self._many = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2  # descriptors, half of those we may have
 
     async def follow(self, watch: PaneWatch) -> None:
         if watch.snapshot.dead:
@@ -66,7 +69,7 @@ class Deaths:
             os.close(pidfd)
 
     def _follow_process(self, watch: PaneWatch) -> bool:
-        if not self._local or len(self._pidfds) >= MANY:
+        if not self._local or len(self._pidfds) >= self._many:
             return False
         try:
             pidfd = os.pidfd_open(watch.snapshot.pid)
@@ -103,10 +106,13 @@ class Deaths:
         self._start(self._patrol())
 
     async def _patrol(self) -> None:
+        pause = PATROL
         while True:
-            await self._clock.sleep(PATROL)
+            await self._clock.sleep(pause)
             if self._hooked:
+                began = self._clock.now()
                 await self._check()
+                pause = max(PATROL, (self._clock.now() - began) * SPARING)
 
     async def _listen(self) -> None:
         while True:

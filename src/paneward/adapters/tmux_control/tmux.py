@@ -14,7 +14,7 @@ from functools import lru_cache
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
 from paneward.adapters.process import ProcessProbe
-from paneward.adapters.tmux_control.client import Client, Lost, open_client
+from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost, open_client
 from paneward.adapters.tmux_control.watchers import Watchers
 from paneward.adapters.tmux_control.watching import PaneWatch
 from paneward.adapters.tmux_words import (
@@ -75,9 +75,8 @@ class ControlTmux:
         self._opening = asyncio.Lock()
         self._socket = ""
         self._probe = ProcessProbe(self._host)
-        self._watchers = Watchers(
-            self._host.local, clock or SystemClock(), self._open, self.look_on, self._read, link_foreign
-        )
+        self._clock = clock or SystemClock()
+        self._watchers = Watchers(self._host.local, self._clock, self._open, self.look_on, self._read, link_foreign)
 
     async def __aenter__(self) -> "ControlTmux":
         return self
@@ -101,6 +100,8 @@ class ControlTmux:
         try:
             async with asyncio.timeout(self._timeout + (0 if self._host.local else SSH_PATIENCE)), self._opening:
                 if self._client is client:
+                    if client is not None and client.lost is not None:
+                        await self._clock.sleep(UPHEAVAL)
                     self._client = await self._connect()
                     self._retire(client)
         except TimeoutError:

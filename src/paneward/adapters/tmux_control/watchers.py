@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Protocol
 
-from paneward.adapters.tmux_control.client import Client, Lost
+from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost
 from paneward.adapters.tmux_control.deaths import Deaths
 from paneward.adapters.tmux_control.links import Links, too_many
 from paneward.adapters.tmux_control.watching import PaneWatch, SessionWatcher
@@ -152,6 +152,9 @@ class Watchers:
         async with home.opening:
             if self._sessions.get(home.session) is not home:
                 raise TmuxError("the session is no longer watched by this client")
+            if home.ended:
+                await self._clock.sleep(UPHEAVAL)
+                home.ended = False
             if home.client is None or home.client.lost is not None:
                 flags = "pause-after=1,ignore-size"
                 home.client = self._open("-t", home.session, "-f", flags, on_event=home.hear, on_lost=home.lost)

@@ -121,17 +121,26 @@ class PaneWatch:
             if self.joins != joins:
                 at, joins = self._seq - self._held, self.joins
                 yield None
+            if at == self._seq:
+                if self._gone:
+                    return
+                await self._next()
+                continue
             data = self.recent(at)
             if data is None:  # the reader was slower than what we hold
                 await self._again(self)
                 continue
             at += len(data)
-            if data:
-                yield data
-            elif self._gone:
-                return
-            else:
-                await self.wait(at, 3600)
+            yield data
+
+    async def _next(self) -> None:
+        """Until something is heard: without a timer, which would cost more than the waiting."""
+        waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
 
 
 def _expire(waiter: asyncio.Future[bool]) -> None:
@@ -151,6 +160,7 @@ class SessionWatcher:
     def __init__(self, session: str, suspect: Callable[[], None], rejoin: Callable[[PaneWatch], None]) -> None:
         self.session = session
         self.client: Client | None = None
+        self.ended = False  # its last client ended by itself
         self.watches: dict[str, set[PaneWatch]] = {}
         self.opening = asyncio.Lock()
         self.linger: asyncio.TimerHandle | None = None
@@ -197,6 +207,7 @@ class SessionWatcher:
 
     def lost(self) -> None:
         self.client = None
+        self.ended = True
         for watch in [watch for watches in self.watches.values() for watch in watches]:
             watch.joined = False
             self._rejoin(watch)
