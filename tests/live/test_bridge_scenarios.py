@@ -65,8 +65,7 @@ def test_post_typing_ghost_text_dismissal(ground: Ground) -> None:
     assert stage.submits() == (LONG,)
     [dismissed] = stage.named("key")
     assert (dismissed["key"], dismissed["dismissed"]) == ("Escape", " and run the tests again")
-    [taken] = stage.named("submit")
-    assert taken["at"] - dismissed["at"] >= 0.1  # Escape and Enter closer together are one key
+    assert not stage.named("newline")  # Escape and Enter were two keys
 
 
 def test_ghost_text_is_left_alone_when_it_is_not_to_be_detected(ground: Ground) -> None:

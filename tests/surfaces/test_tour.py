@@ -56,7 +56,12 @@ def test_a_kept_agent_goes_on_running_where_the_tour_says(machine: Machine) -> N
 @pytest.fixture
 def interrupted(machine: Machine, request: pytest.FixtureRequest) -> Iterator["subprocess.Popen[bytes]"]:
     """A tour in which the agent is just working."""
-    process = subprocess.Popen([PANEWARD, "demo"], env={**machine.env, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [PANEWARD, "demo"],
+        env={**machine.env, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a background job ignores it
+    )
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith(b"3. "):
