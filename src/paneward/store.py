@@ -144,11 +144,22 @@ class Store:
             raise
 
     async def begin(
-        self, *, message_id: str | None, tmux: str, pane: str, pane_pid: int, text: str, secret: bool
+        self,
+        *,
+        message_id: str | None,
+        tmux: str,
+        pane: str,
+        pane_pid: int,
+        text: str,
+        secret: bool,
+        receipt: SendResult | None = None,
     ) -> tuple[Delivery, bool]:
-        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False."""
+        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False.
+
+        With a `receipt` it is already done: intent and outcome are one write.
+        """
         place = {"message_id": message_id, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
-        return await self._run(lambda connection: _begin(connection, place, text, secret))
+        return await self._run(lambda connection: _begin(connection, place, text, secret, receipt))
 
     async def mark(self, id: str, phase: Phase) -> None:
         await self._run(lambda connection: _update(connection, _sql().mark, id, phase))
@@ -185,15 +196,17 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _begin(connection: sa.Connection, place: Mapping[str, Any], text: str, secret: bool) -> tuple[Delivery, bool]:
+def _begin(
+    connection: sa.Connection, place: Mapping[str, Any], text: str, secret: bool, receipt: SendResult | None
+) -> tuple[Delivery, bool]:
     now = _now()
     row = {
         **place,
         "text": None if secret else _kept(text),
         "text_hash": "" if secret else text_hash(text),
         "length": len(text),
-        "phase": Phase.INTENDED,
-        "receipt": None,
+        "phase": Phase.INTENDED if receipt is None else Phase.DONE,
+        "receipt": None if receipt is None else _written(receipt),
         "created_at": now,
         "updated_at": now,
     }

@@ -199,7 +199,7 @@ class Delivery:
         return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
     def _see_and_submit(self) -> Flow[SendResult]:
-        scene = yield Watch(BLINK)
+        scene = yield Watch(BLINK, process=False)
         began = scene.now
         while True:
             reading = self._judge.read(scene)

@@ -107,7 +107,12 @@ class Judge:
             self._likely = None
             return outcome, evidence
         agreed, self._likely = self._likely == evidence, evidence
-        return (Outcome.LET_GO if agreed else Outcome.LIKELY), evidence
+        return (Outcome.LET_GO if agreed or self._painted(scene) else Outcome.LIKELY), evidence
+
+    def _painted(self, scene: Scene) -> bool:
+        """One look is enough: of a program that is known to paint in one go, and was waiting for input before it."""
+        process = scene.process
+        return not self._profile.floor and process is not None and process.reading is True and process.unread == 0
 
     def _ended(self, scene: Scene) -> tuple[Outcome, str]:
         """A terminal that collects lines had handed ours over; another program may have died of anything."""

@@ -170,9 +170,9 @@ class Deliveries:
 class Ledger:
     """What the store is told of one delivery.
 
-    The intent is written when typing begins, since only then it is known whether the terminal hides what is typed
-    and the text is a secret. For a caller who may ask again, by `message_id`, it is durable before anything is
-    typed, and so is each further step before it is taken; for others it is written meanwhile.
+    Nothing is written before typing begins, since only then it is known whether the terminal hides what is typed and
+    the text is a secret. For a caller who may ask again, by `message_id`, the intent is durable before anything is
+    typed, and so is each further step before it is taken. For others one write at the end says it all.
     """
 
     def __init__(self, store: Store, request: Request, tmux: str, look: Callable[[], Scene]) -> None:
@@ -181,7 +181,8 @@ class Ledger:
         self._tmux = tmux
         self._look = look
         self._earlier: Delivery | None = None
-        self._begun: asyncio.Future[tuple[Delivery, bool]] | None = None
+        self._row: Delivery | None = None
+        self._hidden = False
 
     async def known(self) -> Delivery | None:
         """The earlier delivery with this message id."""
@@ -199,47 +200,43 @@ class Ledger:
                 hint="Give every message an id of its own.",
             )
 
-    def _begin(self) -> asyncio.Future[tuple[Delivery, bool]]:
-        if self._begun is None:
-            scene = self._look()
-            self._begun = asyncio.ensure_future(
-                self._store.begin(
-                    message_id=self._request.message_id,
-                    tmux=self._tmux,
-                    pane=scene.snapshot.pane,
-                    pane_pid=scene.snapshot.pid,
-                    text=self._request.text,
-                    secret=self._request.secret or _hidden(scene),
-                )
-            )
-        return self._begun
+    async def _begin(self, message_id: str | None, receipt: SendResult | None = None) -> tuple[Delivery, bool]:
+        snapshot = self._look().snapshot
+        return await self._store.begin(
+            message_id=message_id,
+            tmux=self._tmux,
+            pane=snapshot.pane,
+            pane_pid=snapshot.pid,
+            text=self._request.text,
+            secret=self._request.secret or self._hidden,
+            receipt=receipt,
+        )
 
     async def mark(self, phase: Phase) -> None:
-        begun = self._begin()
+        self._hidden = self._hidden or _hidden(self._look())
         if self._request.message_id is None:
-            if begun.done():
-                begun.result()  # a store that refuses is told of before submit is pressed
             return
-        row, fresh = await begun
-        if not fresh and self._earlier is None:
-            raise InvalidInput(
-                f"message_id {row.message_id!r} is being delivered to {row.pane} at this moment",
-                code=Code.IDEMPOTENCY_CONFLICT,
-                hint="Give every message an id of its own.",
-            )
+        if self._row is None:
+            self._row, fresh = await self._begin(self._request.message_id)
+            if not fresh and self._earlier is None:
+                raise InvalidInput(
+                    f"message_id {self._row.message_id!r} is being delivered to {self._row.pane} at this moment",
+                    code=Code.IDEMPOTENCY_CONFLICT,
+                    hint="Give every message an id of its own.",
+                )
         if phase is not Phase.INTENDED:
-            await self._store.mark(row.id, phase)
+            await self._store.mark(self._row.id, phase)
 
     async def finish(self, receipt: SendResult) -> SendResult:
         """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict.
 
         A refusal, of which nothing was typed, does not use up its `message_id`: the caller may try again.
         """
-        if self._begun is None:
-            self._request = replace(self._request, message_id=None)
         try:
-            row, _ = await self._begin()
-            await self._store.finish(row.id, receipt)
+            if self._row is None:
+                await self._begin(None, receipt)
+            else:
+                await self._store.finish(self._row.id, receipt)
         except StoreError as error:
             log.warning("%s: receipt not stored: %s", receipt.pane, error.message)
             return replace(receipt, notes=(*receipt.notes, f"the receipt could not be stored: {error.message}"))

@@ -15,7 +15,7 @@ from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
 
 T = TypeVar("T")
-FIRST_GAP = 0.001  # seconds between two looks that output asks for; doubled while it keeps coming, up to
+FIRST_GAP = 0.001  # seconds between later looks that output asks for; doubled while it keeps coming, up to
 LONGEST_GAP = 0.05
 CHANCES = 3
 FRESH = 0.002  # seconds for which a look answers another one, unless something happened since
@@ -42,7 +42,7 @@ class Driver:
         self._mark: Callable[[Phase], Awaitable[None]] = _nothing
         self._joined_at = clock.now()
         self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
-        self._gap = FIRST_GAP
+        self._gap = 0.0
         self._acted = False
 
     @property
@@ -80,7 +80,7 @@ class Driver:
             case Mark(phase):
                 await self._mark(phase)
             case _:
-                self._gap, self._acted = FIRST_GAP, True
+                self._gap, self._acted = 0.0, True
                 await self._act(effect)
         return self._scene
 
@@ -113,7 +113,7 @@ class Driver:
     async def _watch_and_look(self, at_most: float, process: bool) -> Scene:
         until = self._clock.now() + at_most
         if not await self._watch.wait(self._scene.output_seq, max(at_most, 0.0)):
-            self._gap = FIRST_GAP
+            self._gap = 0.0
             return await self.look(process)
         await self._space_out(until)
         return await self.look(process, chances=CHANCES)
@@ -123,7 +123,7 @@ class Driver:
         pause = min(self._scene.now + self._gap - now, until - now)
         if pause > 0:
             await self._clock.sleep(pause)
-        self._gap = min(self._gap * 2, LONGEST_GAP)
+        self._gap = min(max(self._gap * 2, FIRST_GAP), LONGEST_GAP)
 
     async def look(self, process: bool = True, chances: int = 1) -> Scene:
         """Look now, and keep the scene.

@@ -211,14 +211,9 @@ class ControlTmux:
         return each_once(await self._rows())
 
     async def resolve(self, target: str) -> str:
-        if PANE_ID.fullmatch(target) and await self._exists(target):
-            return target
+        if PANE_ID.fullmatch(target):
+            return target  # whether it is there, the first look tells
         return choose(target, await self._rows())
-
-    async def _exists(self, pane: str) -> bool:
-        """Far cheaper than a list of all panes. A wrong target is answered for another pane, without an error."""
-        reply = await self._read(encode("display-message", "-p", "-t", pane, "#{pane_id}"))
-        return reply.ok and reply.lines == [pane.encode()]
 
     async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
         return await self._probe.facts(snapshot)
