@@ -47,6 +47,7 @@ READS = ("list-", "show-", "display-message", "capture-pane")
 PASTED = 50_000  # characters per set-buffer
 # Commands whose answer holds no foreign text: they need no frame.
 SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
+SHORT = 500  # characters of a command that is worth remembering
 PANE_ID = re.compile(r"%\d+")
 HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
 
@@ -148,10 +149,15 @@ class ControlTmux:
 
     async def _read(self, line: bytes, framed: str | None = None) -> Reply:
         """Ask something that changes nothing; asked again once if the client ends under it."""
-        with contextlib.suppress(Lost):
-            return await (await self._commands()).ask(line, framed)
+        client = self._client
+        if client is None or client.lost is not None or client.late:
+            client = await self._commands()
         try:
-            return await (await self._commands()).ask(line, framed)
+            return await client.ask(line, framed)
+        except Lost:
+            client = await self._commands()
+        try:
+            return await client.ask(line, framed)
         except Lost as lost:
             raise TmuxError(TWICE.format(lost)) from None
 
@@ -223,10 +229,10 @@ class ControlTmux:
         return f"{self._host.name or CALLED}:{self._socket}"
 
     async def run(self, *command: str) -> list[str]:
-        framed = None if _silent(command) else nonce()
-        line = encode(*command)
-        ask = self._read(line, framed) if command[0].startswith(READS) else self._do(command[0], line, framed)
-        reply = await ask
+        line, silent = _prepared(*command)
+        framed = None if silent else nonce()
+        reading = command[0].startswith(READS)
+        reply = await (self._read(line, framed) if reading else self._do(command[0], line, framed))
         _check(command[0], reply)
         return [line.decode("utf-8", "replace") for line in reply.lines]
 
@@ -325,6 +331,18 @@ def _snapshot(pane: str, reply: Reply, secret: str) -> Snapshot:
 def _check(what: str, reply: Reply) -> None:
     if not reply.ok:
         raise classify(what, b"\n".join(reply.lines).decode("utf-8", "replace"))
+
+
+@lru_cache(maxsize=256)
+def _prepared_once(command: tuple[str, ...]) -> tuple[bytes, bool]:
+    return encode(*command), _silent(command)
+
+
+def _prepared(*command: str) -> tuple[bytes, bool]:
+    """The line of a command, and whether its answer needs no frame; short ones, asked again and again, are kept."""
+    if sum(map(len, command)) <= SHORT:
+        return _prepared_once(command)
+    return encode(*command), _silent(command)
 
 
 def _silent(command: Sequence[str]) -> bool:
