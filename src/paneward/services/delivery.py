@@ -3,7 +3,6 @@
 Whatever happens outside, the caller gets a `SendResult`; only programming errors raise.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
