@@ -4,13 +4,14 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from paneward.core.delivery import Order, deliver, deliver_here, typing_delay
+from paneward.core.delivery import Order, deliver, deliver_here
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Type, Watch
 from paneward.core.preflight import Draft, Terms, WhenBusy
 from paneward.core.profiles import DEMO, GENERIC, SHELL, Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
+from paneward.core.snippet import typing_delay
 from paneward.testing import LINES, READING, WORKING, acts, play, scene
 from paneward.testing import SHELL as IN_SHELL
 

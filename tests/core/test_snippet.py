@@ -53,4 +53,4 @@ def test_the_delay_grows_by_a_millisecond_for_every_ten_characters_beyond_two_hu
 
 
 def test_the_base_of_the_delay_can_be_set() -> None:
-    assert typing_delay(300, base_ms=0) == pytest.approx(0.01)
+    assert typing_delay(300, base=0.0) == pytest.approx(0.01)

@@ -16,6 +16,7 @@ from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_ty
 from paneward.core.profiles import Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
+from paneward.core.snippet import typing_delay
 from paneward.core.submission import Judge, Outcome, Reading
 from paneward.core.text import CANONICAL_LIMIT
 
@@ -52,11 +53,6 @@ class Order:
     @property
     def profile(self) -> Profile:
         return self.terms.profile
-
-
-def typing_delay(length: int, base: float) -> float:
-    """Seconds that a program which cannot be watched needs to draw `length` characters."""
-    return base + max(0, length - 200) // 10 / 1000
 
 
 def deliver(order: Order) -> Flow[SendResult]:

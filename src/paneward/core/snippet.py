@@ -19,6 +19,6 @@ def extract_verification_snippet(text: str) -> str | None:
     return lines[-1][-TAIL:]
 
 
-def typing_delay(length: int, base_ms: int = 120) -> float:
-    """Seconds a program needs to draw `length` characters before Enter counts."""
-    return (base_ms + max(0, length - 200) // 10) / 1000
+def typing_delay(length: int, base: float = 0.12) -> float:
+    """Seconds that a program which cannot be watched needs to draw `length` characters before Enter counts."""
+    return base + max(0, length - 200) // 10 / 1000
