@@ -24,7 +24,7 @@ from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
 from paneward.ports import PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
-from paneward.services.drive import Driver
+from paneward.services.drive import Driver, pane_of
 from paneward.store import Delivery, Store
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
@@ -136,7 +136,7 @@ class Connection:
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         """The last `lines` lines of the pane, scrollback included."""
-        snapshot = await self._tmux.look(await self._tmux.resolve(pane), history=max(lines, 0))
+        snapshot = await self._tmux.look(await pane_of(self._tmux, pane), history=max(lines, 0))
         rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
         while rows and not plain(rows[-1]).strip():
             rows.pop()
@@ -160,7 +160,7 @@ class Connection:
 
     async def menu(self, pane: str) -> Menu | None:
         """The dialog that is open in `pane`, as data."""
-        return read_menu(await self._tmux.look(await self._tmux.resolve(pane)))
+        return read_menu(await self._tmux.look(await pane_of(self._tmux, pane)))
 
     async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
         """Judge the pane as it is now, and say by which rules. Some rules need a moment without output to decide."""
@@ -183,7 +183,7 @@ class Connection:
     @asynccontextmanager
     async def watch(self, pane: str) -> AsyncIterator[Watch]:
         """The output of a pane, from its screen of this moment on, without a gap."""
-        async with self._tmux.watch(await self._tmux.resolve(pane)) as watch:
+        async with self._tmux.watch(await pane_of(self._tmux, pane)) as watch:
             yield watch
 
     async def deliveries(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
@@ -203,7 +203,7 @@ class Connection:
     @asynccontextmanager
     async def _look(self, pane: str, profile: str | None) -> AsyncIterator[tuple[Driver, Profile]]:
         fixed = None if profile is None else named(profile, self._profiles)
-        pane = await self._tmux.resolve(pane)
+        pane = await pane_of(self._tmux, pane)
         async with self._watching(pane) as watch:
             driver = Driver(pane, self._tmux, self._clock, watch)
             scene = await driver.look()

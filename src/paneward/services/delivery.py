@@ -23,7 +23,7 @@ from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
 from paneward.core.text import MAX_TEXT, clean, redact
 from paneward.ports import Clock, Tmux, Watch
-from paneward.services.drive import Driver
+from paneward.services.drive import Driver, pane_of
 from paneward.store import Delivery, Store, text_hash
 
 log = logging.getLogger("paneward.delivery")
@@ -115,7 +115,7 @@ class Deliveries:
     @asynccontextmanager
     async def _hold(self, request: Request) -> AsyncIterator[Driver]:
         """The pane, for us alone."""
-        pane = await self._tmux.resolve(request.pane)
+        pane = await pane_of(self._tmux, request.pane)
         key = f"{await self._tmux.identity()} {pane}"
         async with self._lock(key, request.timeout), self._watch(pane) as watch:
             yield Driver(pane, self._tmux, self._clock, watch)

@@ -4,6 +4,7 @@ Output wakes it; nothing is polled where output tells. Under a flood it looks le
 noisy pane costs little.
 """
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -15,10 +16,16 @@ from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
 
 T = TypeVar("T")
+PANE_ID = re.compile(r"%\d+")
 FIRST_GAP = 0.001  # seconds between later looks that output asks for; doubled while it keeps coming, up to
 LONGEST_GAP = 0.05
 CHANCES = 3
 FRESH = 0.002  # seconds for which a look answers another one, unless something happened since
+
+
+async def pane_of(tmux: Tmux, target: str) -> str:
+    """The pane id of a target. An id is taken as it is: whether that pane is there, the first look tells."""
+    return target if PANE_ID.fullmatch(target) else await tmux.resolve(target)
 
 
 async def _nothing(_: Phase) -> None:

@@ -48,7 +48,6 @@ PASTED = 50_000  # characters per set-buffer
 # Commands whose answer holds no foreign text: they need no frame.
 SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
 SHORT = 500  # characters of a command that is worth remembering
-PANE_ID = re.compile(r"%\d+")
 HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
 
 
@@ -217,8 +216,6 @@ class ControlTmux:
         return each_once(await self._rows())
 
     async def resolve(self, target: str) -> str:
-        if PANE_ID.fullmatch(target):
-            return target  # whether it is there, the first look tells
         return choose(target, await self._rows())
 
     async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
