@@ -27,7 +27,6 @@ from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, 
 from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
 
 READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
-BATCH = 1 << 16  # what a pipe takes at once
 # Seconds before a client is opened in the place of one that ended. Up to 3.5 the tmux server crashes when a
 # session begins or ends while a control client attaches, and ours mostly end because a session does.
 UPHEAVAL = 0.2
