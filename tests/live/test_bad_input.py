@@ -91,7 +91,9 @@ def test_no_such_pane(ground: Ground, stage: Stage, transport: str, target: str)
 
 @BOTH
 def test_a_dead_pane(ground: Ground, transport: str) -> None:
-    pane = ground.shell("sh", "-c", "echo '$ '; exit 1")
+    pane = ground.shell("sh", "-c", "echo '$ '; read line; exit 1")
+    until(lambda: ground.server.run("capture-pane", "-p", "-t", pane).startswith("$"))  # tmux may lose last words
+    ground.server.run("send-keys", "-t", pane, "Enter")
     until(lambda: ground.server.value(pane, "pane_dead") == "1")
     refused(ask(ground, lambda tmux: tmux.send_text(pane, "x"), transport), Code.PANE_DEAD, "ended")
     refused(ask(ground, lambda tmux: tmux.answer(pane, select=1), transport), Code.PANE_DEAD)
