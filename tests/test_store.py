@@ -16,7 +16,7 @@ import pytest
 from paneward.core.errors import Code, StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.store import KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
+from paneward.store import BEHIND, KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
 
 T = TypeVar("T")
 
@@ -101,6 +101,27 @@ def test_deliveries_without_a_message_id_are_all_fresh() -> None:
         return [(await begin(store))[1] for _ in range(3)]
 
     assert using(None, work) == [True, True, True]
+
+
+async def record(store: Store, text: str = "fix it") -> None:
+    await store.record(tmux="socket", pane="%3", pane_pid=7, text=text, secret=False, receipt=RECEIPT)
+
+
+def test_what_is_recorded_behind_the_caller_is_there_for_whoever_asks_next(tmp_path: Path) -> None:
+    async def work(store: Store) -> list[Delivery]:
+        for number in range(BEHIND + 20):
+            await record(store, str(number))
+        return await store.recent(limit=BEHIND + 100)
+
+    found = using(tmp_path / "a.db", work)
+    assert [row.text for row in reversed(found)] == [str(number) for number in range(BEHIND + 20)]
+    assert {(row.phase, row.receipt) for row in found} == {(Phase.DONE, RECEIPT)}
+
+
+def test_what_was_recorded_last_is_on_the_disk_when_the_store_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    using(path, record)
+    assert raw(path, "select text, phase from deliveries") == [("fix it", "done")]
 
 
 def test_a_failed_receipt_comes_back_as_it_was_but_for_its_secrets() -> None:

@@ -1,9 +1,9 @@
 """Intents and receipts of deliveries, so that a `message_id` holds over crashes.
 
 One SQLite file for all processes of a user. Each `Store` has one connection, used by one thread; every
-write is one statement that commits by itself and is on the disk when its await returns (WAL,
-synchronous=FULL). Text is redacted before it is written; of a secret only the length is kept, not even
-a hash, since a short password can be found by its hash.
+write is one statement that commits by itself (WAL, synchronous=FULL) and is on the disk when its await
+returns, but for `record`, which waits for nothing. Text is redacted before it is written; of a secret
+only the length is kept, not even a hash, since a short password can be found by its hash.
 
 What surprised us: two processes that both switch a new file to WAL can refuse each other at once,
 whatever the busy time-out says, so the first opening is done under a lock on the directory.
@@ -16,9 +16,11 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -40,6 +42,9 @@ KEEP_DAYS = 30
 KEEP_OPEN_DAYS = 1  # how long an unfinished delivery may still be asked for after a crash
 KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
 
+BEHIND = 100  # receipts that may wait to be written; the next sender waits for the oldest of them
+
+log = logging.getLogger("paneward.store")
 T = TypeVar("T")
 
 
@@ -132,6 +137,7 @@ class Store:
         self._path = path
         self._connection = connection
         self._writer = writer
+        self._behind: deque[Future[None]] = deque()  # what is still being written, or was the last time we looked
 
     @classmethod
     def open(cls, path: Path | None) -> Self:
@@ -152,14 +158,24 @@ class Store:
         pane_pid: int,
         text: str,
         secret: bool,
-        receipt: SendResult | None = None,
     ) -> tuple[Delivery, bool]:
-        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False.
-
-        With a `receipt` it is already done: intent and outcome are one write.
-        """
+        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False."""
         place = {"message_id": message_id, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
-        return await self._run(lambda connection: _begin(connection, place, text, secret, receipt))
+        return await self._run(lambda connection: _begin(connection, place, text, secret))
+
+    async def record(
+        self, *, tmux: str, pane: str, pane_pid: int, text: str, secret: bool, receipt: SendResult
+    ) -> None:
+        """Write down a delivery that is over, behind the caller: without a `message_id` nobody asks for it again.
+
+        It is on the disk before anything that is asked of this store later, and before it is closed.
+        """
+        place = {"message_id": None, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
+        self._behind.append(
+            self._writer.submit(self._heard, lambda connection: _begin(connection, place, text, secret, receipt))
+        )
+        if len(self._behind) > BEHIND:
+            await asyncio.wrap_future(self._behind.popleft())
 
     async def mark(self, id: str, phase: Phase) -> None:
         await self._run(lambda connection: _update(connection, _sql().mark, id, phase))
@@ -186,6 +202,13 @@ class Store:
     async def _run(self, work: Callable[[sa.Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._attempt, work)
 
+    def _heard(self, work: Callable[[sa.Connection], Any]) -> None:
+        """What was typed stays typed: a receipt that cannot be written changes nothing, but somebody hears of it."""
+        try:
+            self._attempt(work)
+        except StoreError as error:
+            log.warning("receipt not stored: %s", error.message)
+
     def _attempt(self, work: Callable[[sa.Connection], T]) -> T:
         with _told(self._path):
             return work(self._connection)
@@ -197,7 +220,7 @@ def text_hash(text: str) -> str:
 
 
 def _begin(
-    connection: sa.Connection, place: Mapping[str, Any], text: str, secret: bool, receipt: SendResult | None
+    connection: sa.Connection, place: Mapping[str, Any], text: str, secret: bool, receipt: SendResult | None = None
 ) -> tuple[Delivery, bool]:
     now = _now()
     row = {

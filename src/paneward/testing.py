@@ -141,11 +141,11 @@ class FakeTmux:
     async def process(self, snapshot: Snapshot) -> ProcessFacts | None:
         return self.facts
 
-    async def type(self, pane: str, text: str) -> None:
+    async def type(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         self._take(pane, "type", text)
         self.put(self.text + text)
 
-    async def paste(self, pane: str, text: str) -> None:
+    async def paste(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         self._take(pane, "paste", text)
         self.put(self.text + text)
 
@@ -185,6 +185,7 @@ class FakeWatch:
     def __init__(self, tmux: FakeTmux, snapshot: Snapshot) -> None:
         self._tmux = tmux
         self.snapshot = snapshot
+        self._saw = snapshot, -1
 
     @property
     def output_seq(self) -> int:
@@ -197,6 +198,12 @@ class FakeWatch:
     @property
     def gone(self) -> bool:
         return self._tmux.gone or self._tmux.dead
+
+    def saw(self, snapshot: Snapshot, seq: int) -> None:
+        self._saw = snapshot, seq
+
+    def unmoved(self) -> Snapshot | None:
+        return self._saw[0] if self._saw[1] == self.output_seq and not self.gone else None
 
     async def wait(self, after: int, timeout: float) -> bool:
         if self.output_seq > after or self.gone:

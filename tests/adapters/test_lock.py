@@ -275,7 +275,7 @@ def test_a_lock_on_a_swept_file_does_not_count(tmp_path: Path) -> None:
 
     async def wait() -> None:
         async with pane_lock(tmp_path, "server %3", LONG):
-            assert lock_file(tmp_path).read_text() == f"{os.getpid()}\n"
+            assert lock_file(tmp_path).read_text().strip() == str(os.getpid())
 
     with holder(tmp_path) as process:
         asyncio.run(main(process))

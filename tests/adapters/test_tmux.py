@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from paneward.core.errors import PaneDead, PaneNotFound, TmuxError
+from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound, TmuxError
 from tests.adapters.conftest import LiveTmux, TmuxServer, until
 
 AnyTmux = Callable[[], LiveTmux]
@@ -181,6 +182,39 @@ def test_copy_mode_is_reported_not_typed_into_and_can_be_left(tmux_server: TmuxS
                 assert not (await tmux.look(pane)).in_mode
             await tmux.leave_mode(pane)
             assert await tmux.run("list-buffers") == []
+
+    asyncio.run(main())
+
+
+def test_nothing_is_typed_where_the_cursor_is_not_as_it_was_seen(tmux_server: TmuxServer, any_tmux: AnyTmux) -> None:
+    pane = tmux_server.new_pane("stty -icanon -echo; echo READY; exec cat")
+    until(lambda: "READY" in tmux_server.screen(pane))
+
+    async def main() -> None:
+        async with any_tmux() as tmux:
+            seen = await tmux.look(pane)
+            for moved in (
+                replace(seen, cursor_x=seen.cursor_x + 1),
+                replace(seen, cursor_y=seen.cursor_y + 1),
+                replace(seen, cursor_visible=False),
+                replace(seen, alternate=True),
+                replace(seen, width=seen.width - 1),
+            ):
+                for send in (tmux.type, tmux.paste):
+                    with pytest.raises(PaneMoved):
+                        await send(pane, "lost", moved)
+            tmux_server.run("copy-mode", "-t", pane)
+            with pytest.raises(PaneMoved):
+                await tmux.type(pane, "lost", seen)
+            await tmux.leave_mode(pane)
+            assert await tmux.run("list-buffers") == []
+            await tmux.type(pane, "one ", seen)
+            until(lambda: "one" in tmux_server.screen(pane))
+            with pytest.raises(PaneMoved):
+                await tmux.type(pane, "lost", seen)
+            await tmux.paste(pane, "two", await tmux.look(pane))
+            until(lambda: "one two" in tmux_server.screen(pane))
+            assert "lost" not in tmux_server.screen(pane)
 
     asyncio.run(main())
 

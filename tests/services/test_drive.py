@@ -11,7 +11,7 @@ import pytest
 from paneward.core.errors import PaneNotFound
 from paneward.core.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.scene import Scene
-from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
+from paneward.services.drive import FIRST_GAP, LONGEST_GAP, STILL, Driver
 from paneward.testing import READING, WORKING, FakeClock, FakeTmux
 
 T = TypeVar("T")
@@ -158,6 +158,38 @@ def test_a_look_may_leave_out_the_process_and_keeps_what_was_known_of_it() -> No
         return [first, second, third, await driver.look(process=False)]
 
     assert [scene.process for scene in run(act())] == [READING, READING, WORKING, None]
+
+
+def test_a_glance_is_what_was_seen_last_while_nothing_is_told() -> None:
+    async def act() -> tuple[list[int], list[str]]:
+        tmux = FakeTmux(FakeClock())
+        driver = await driver_of(tmux)
+        looks, texts = [], []
+        for text in ("", None, None, "new"):
+            if text is not None:
+                tmux.put(text)
+            await tmux.clock.sleep(STILL)
+            texts.append((await driver.glance()).snapshot.rows[-1])
+            looks.append(tmux.looks)
+        tmux.put("newest")
+        texts.append((await driver.glance()).snapshot.rows[-1])  # it may not be drawn to its end
+        return looks, texts
+
+    looks, texts = run(act())
+    assert looks == [2, 2, 2, 3]
+    assert texts == ["> ", "> ", "> ", "> new", "> newest"]
+
+
+def test_a_glance_knows_the_process_of_now() -> None:
+    async def act() -> list[object]:
+        tmux = FakeTmux(FakeClock())
+        driver = await driver_of(tmux)
+        await tmux.clock.sleep(STILL)
+        first = await driver.look()
+        tmux.facts = WORKING
+        return [first.process, (await driver.glance()).process]
+
+    assert run(act()) == [READING, WORKING]
 
 
 def test_quiet_is_counted_from_the_last_output_else_from_joining() -> None:

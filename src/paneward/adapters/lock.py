@@ -98,7 +98,7 @@ async def _take(path: Path) -> int:
         if not _try(file):
             file = await _wait(path, file)
         if _current(path, file):
-            _sign(file, f"{os.getpid()}\n")
+            _sign(file)
             return file
         os.close(file)
 
@@ -114,10 +114,10 @@ def _try(file: int) -> bool:
     return True
 
 
-def _sign(file: int, words: str) -> None:
+def _sign(file: int) -> None:
+    """Leave our pid, for those who will wait; whose name stands there counts only while the file is locked."""
     with contextlib.suppress(OSError):  # a full disk takes the name of the holder, not the lock
-        os.ftruncate(file, 0)
-        os.pwrite(file, words.encode(), 0)
+        os.pwrite(file, b"%-10d\n" % os.getpid(), 0)
 
 
 def _open(path: Path) -> int:
@@ -137,7 +137,6 @@ def _current(path: Path, file: int) -> bool:
 
 
 def _release(file: int) -> None:
-    _sign(file, "")
     fcntl.flock(file, fcntl.LOCK_UN)  # closing alone would leave it to a forked child that inherited the file
     os.close(file)
 

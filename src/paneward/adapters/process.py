@@ -100,14 +100,13 @@ def _descendants(root: int) -> Iterator[_Stat]:
             stack += _children(stat.pid)
 
 
-def _members(root: int, group: int) -> Iterator[int]:
+def _members(pane: _Stat, leader: _Stat | None) -> Iterator[int]:
     """The processes of the foreground group, the leader first; all of /proc is read only if none is a descendant."""
-    found = False
-    leader = _stat(group)
+    found, group = False, pane.foreground
     if leader is not None and leader.group == group:
         found = True
         yield group
-    for stat in _descendants(root):
+    for stat in _descendants(pane.pid):
         if stat.group == group and stat.pid != group:
             found = True
             yield stat.pid
@@ -175,18 +174,23 @@ def _terminal(tty: str) -> _Terminal:
         os.close(fd)
 
 
+def _words(pid: int) -> list[str]:
+    return _read(f"/proc/{pid}/cmdline").rstrip("\0").split("\0")
+
+
 def local_facts(pid: int, tty: str) -> ProcessFacts | None:
     """The foreground of the terminal `tty`, on which `pid` was started."""
     pane = _stat(pid)
     if pane is None or pane.foreground <= 0:
         return None
     group = pane.foreground
+    leader = pane if group == pid else _stat(group)
     terminal = _terminal(tty)
-    reading = _reading(_members(pid, group), tty, terminal.canonical)
-    first = group
-    if not os.path.exists(f"/proc/{group}"):
-        first = next(_members(pid, group), group)
-    words = _read(f"/proc/{first}/cmdline").rstrip("\0").split("\0")
+    reading = _reading(_members(pane, leader), tty, terminal.canonical)
+    first, words = group, _words(group)
+    if not words[0]:  # the leader has ended
+        first = next((member for member in _members(pane, leader) if member != group), group)
+        words = _words(first)
     name = os.path.basename(words[0]).lstrip("-") or _read(f"/proc/{first}/comm").strip()
     return ProcessFacts(
         command=name,

@@ -63,6 +63,12 @@ class PolledWatch:
     def gone(self) -> bool:
         return self._gone
 
+    def saw(self, snapshot: Snapshot, seq: int) -> None:
+        """Nothing tells what happens between two looks: there is nothing to keep."""
+
+    def unmoved(self) -> Snapshot | None:
+        return None
+
     async def wait(self, after: int, timeout: float) -> bool:
         """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
         until = self._clock.now() + timeout
@@ -189,21 +195,21 @@ class ExecTmux:
 
     # --- writing
 
-    async def type(self, pane: str, text: str) -> None:
+    async def type(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         for part, command in enumerate(type_commands(pane, text)):
             try:
-                await self._guarded(pane, "type", command)
+                await self._guarded(pane, "type", command, seen=None if part else seen)
             except TmuxError as error:
                 raise half_typed(error, part, text) from None
 
-    async def paste(self, pane: str, text: str) -> None:
+    async def paste(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         if not text:
             return
         name = nonce()
         paste = ("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane)
         fill = ("load-buffer", "-b", name, "-", ";")
         try:
-            await self._guarded(pane, "paste", paste, *fill, input=text.encode("utf-8", "surrogateescape"))
+            await self._guarded(pane, "paste", paste, *fill, input=text.encode("utf-8", "surrogateescape"), seen=seen)
         except TmuxError:
             await self._drop_buffer(name)
             raise
@@ -215,15 +221,23 @@ class ExecTmux:
         except TmuxError:
             return
 
-    async def _guarded(self, pane: str, what: str, command: Sequence[str], *before: str, input: bytes = b"") -> None:
+    async def _guarded(
+        self,
+        pane: str,
+        what: str,
+        command: Sequence[str],
+        *before: str,
+        input: bytes = b"",
+        seen: Snapshot | None = None,
+    ) -> None:
         secret = nonce()
         words = [
             part if isinstance(part, str) else part.decode("utf-8", "surrogateescape")
-            for part in guarded(pane, command, secret)
+            for part in guarded(pane, command, secret, seen)
         ]
         answer = await self._write(what, *before, *words, input=input)
         trailer = next((line for line in answer.split(b"\n") if line.startswith(secret.encode())), None)
-        check_guard(pane, what, trailer and trailer[len(secret) + 1 :], "tmux did not say what it did")
+        check_guard(pane, what, trailer and trailer[len(secret) + 1 :], "tmux did not say what it did", seen)
 
     async def press(self, pane: str, *keys: str) -> None:
         words = [word for command in press_commands(pane, keys) for word in (";", *command)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from paneward.core.control import encode
-from paneward.core.errors import PaneDead, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
+from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
 from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
 
@@ -22,6 +22,13 @@ OURS = "paneward-watch-"  # how a session of our own is called: its panes are li
 CALLED = "local"  # how this machine is called in the identity of a server
 TYPED = 2000  # characters per send-keys: one process takes 16 kB of words, and quoting may make four bytes of one
 STUCK = "#{||:#{pane_dead},#{pane_in_mode}}"
+_PLACE = " ".join(
+    f"#{{{name}}}"
+    for name in (
+        *("pane_dead", "pane_in_mode", "pane_input_off", "pane_synchronized", "alternate_on"),
+        *("cursor_flag", "cursor_x", "cursor_y", "pane_width", "pane_height"),
+    )
+)
 # Keys that go as bytes: by name they become escape sequences under extended keys.
 KEY_BYTES = {"CR": "0d", "C-c": "03"}
 
@@ -188,17 +195,32 @@ def press_commands(pane: str, keys: Sequence[str]) -> list[tuple[str, ...]]:
     return commands
 
 
-def guarded(pane: str, command: Sequence[str], secret: str) -> tuple[str | bytes, ...]:
-    """`command`, unless the pane is dead (a paste would crash tmux) or in a mode (which eats keys).
+def _moved(seen: Snapshot) -> str:
+    """A format: is the pane different from what was seen?"""
+    flags = (seen.dead, seen.in_mode, seen.input_off, seen.synchronized, seen.alternate, seen.cursor_visible)
+    place = (*flags, seen.cursor_x, seen.cursor_y, seen.width, seen.height)
+    return f"#{{!=:{_PLACE},{' '.join(str(int(value)) for value in place)}}}"
+
+
+def guarded(pane: str, command: Sequence[str], secret: str, seen: Snapshot | None = None) -> tuple[str | bytes, ...]:
+    """`command`, unless the pane is dead (a paste would crash tmux), in a mode (which eats keys), or not as `seen`.
 
     With a wrong target `if-shell` does not fail but takes the other branch, which then does.
     """
     stuck = encode("display-message", "-p", "-t", pane, f"{secret} #{{pane_dead}}")
     done = encode("display-message", "-p", f"{secret} done")
-    return ("if-shell", "-F", "-t", pane, STUCK, stuck, encode(*command) + b" ; " + done)
+    return (
+        "if-shell",
+        "-F",
+        "-t",
+        pane,
+        STUCK if seen is None else _moved(seen),
+        stuck,
+        encode(*command) + b" ; " + done,
+    )
 
 
-def check_guard(pane: str, what: str, trailer: bytes | None, complaint: str) -> None:
+def check_guard(pane: str, what: str, trailer: bytes | None, complaint: str, seen: Snapshot | None) -> None:
     """Raise unless a guarded command was done."""
     match trailer:
         case b"done":
@@ -207,6 +229,8 @@ def check_guard(pane: str, what: str, trailer: bytes | None, complaint: str) -> 
             raise PaneDead(f"the program in {pane} has ended: nothing was sent")
         case None:
             raise classify(what, complaint)
+    if seen is not None:
+        raise PaneMoved(f"{pane} is no longer as it was judged: nothing was sent")
     raise TmuxError(f"{pane} is in copy mode or the like: nothing was sent", hint="Leave the mode first.")
 
 

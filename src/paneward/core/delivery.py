@@ -10,12 +10,12 @@ again only when the program is seen waiting for input with our text still in fro
 
 from dataclasses import dataclass, replace
 
-from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.profiles import Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.scene import Scene
+from paneward.core.scene import Scene, Snapshot
 from paneward.core.snippet import typing_delay
 from paneward.core.submission import Judge, Outcome, Reading
 from paneward.core.text import CANONICAL_LIMIT
@@ -33,6 +33,7 @@ TWICE = 0.004  # seconds between two looks that must agree
 ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
+STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
 AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
 
 
@@ -130,6 +131,31 @@ class Delivery:
         return self._confirmed("after a crash while submitting, the composer no longer holds the text")
 
     def _afresh(self) -> Flow[SendResult]:
+        start = yield from self._typed()
+        if isinstance(start, SendResult):
+            return start
+        result = yield from self._see_and_submit()
+        if start.draft:
+            yield from self._give_back(start.draft)
+        return result
+
+    def _typed(self) -> Flow[Clear | SendResult]:
+        """Wait until the text may be typed, and type it; a screen that moved in between is judged again."""
+        stirs = 0
+        while True:
+            start = yield from self._clear()
+            if isinstance(start, SendResult):
+                return start
+            self._judge.begin(start.scene)
+            guarded = stirs < STIRS and not start.draft
+            try:
+                yield from self._type(start.scene.snapshot if guarded else None)
+                return start
+            except PaneMoved:
+                stirs += 1
+
+    def _clear(self) -> Flow[Clear | SendResult]:
+        """Wait until the text may be typed, and make room for it."""
         start = yield from clear_to_type(self._order.terms)
         if isinstance(start, Refusal):
             return self._failed(start.code, start.evidence, start.hint)
@@ -138,12 +164,7 @@ class Delivery:
         start = yield from self._make_room(start)
         if isinstance(start, Refusal):
             return self._failed(start.code, start.evidence, start.hint)
-        self._judge.begin(start.scene)
-        yield from self._type()
-        result = yield from self._see_and_submit()
-        if start.draft:
-            yield from self._give_back(start.draft)
-        return result
+        return start
 
     def _too_long(self, scene: Scene) -> SendResult | None:
         if scene.process is None or not scene.process.canonical:
@@ -183,9 +204,9 @@ class Delivery:
         yield Paste(draft)
         yield Keep(None)
 
-    def _type(self) -> Flow[None]:
+    def _type(self, seen: Snapshot | None = None) -> Flow[None]:
         yield Mark(Phase.INTENDED)
-        yield Paste(self._order.text) if self._pastes() else Type(self._order.text)
+        yield Paste(self._order.text, seen) if self._pastes() else Type(self._order.text, seen)
         self._rung = Rung.TYPED
 
     def _pastes(self) -> bool:

@@ -6,6 +6,7 @@
     └── TmuxError               the outside failed
         ├── PaneNotFound        PANE_NOT_FOUND
         ├── PaneDead            PANE_DEAD
+        ├── PaneMoved           NOT_READY
         ├── TmuxNotInstalled    TMUX_NOT_INSTALLED
         ├── TmuxTooOld          TMUX_TOO_OLD
         ├── TmuxTimeout         TIMEOUT
@@ -77,6 +78,13 @@ class PaneNotFound(TmuxError):
 class PaneDead(TmuxError):
     def __init__(self, message: str, *, hint: str = "Its program ended; `tmux respawn-pane` starts it again.") -> None:
         super().__init__(message, code=Code.PANE_DEAD, hint=hint)
+
+
+class PaneMoved(TmuxError):
+    """The screen is no longer the one that was judged; nothing was sent."""
+
+    def __init__(self, message: str, *, hint: str = "Somebody or something else writes into the pane.") -> None:
+        super().__init__(message, code=Code.NOT_READY, hint=hint)
 
 
 class TmuxNotInstalled(TmuxError):

@@ -6,11 +6,11 @@ act is thrown into the flow as a `TmuxError`.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from paneward.core.scene import Scene
+from paneward.core.scene import Scene, Snapshot
 
 T = TypeVar("T")
 
@@ -48,12 +48,18 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Type:
+    """Type a text; with `seen` only if the cursor still stands as it did there, else `PaneMoved` is thrown."""
+
     text: str
+    seen: Snapshot | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Paste:
+    """Paste a text; `seen` as with `Type`."""
+
     text: str
+    seen: Snapshot | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

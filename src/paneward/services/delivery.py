@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from paneward.config import Settings
 from paneward.core.answer import Choice, answer
@@ -124,7 +125,7 @@ class Deliveries:
         self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], started: float
     ) -> SendResult:
         """Store the intent, act, store the receipt."""
-        scene = await driver.look()
+        scene = await driver.glance()
         profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
@@ -171,7 +172,7 @@ class Ledger:
 
     Nothing is written before typing begins, since only then it is known whether the terminal hides what is typed and
     the text is a secret. For a caller who may ask again, by `message_id`, the intent is durable before anything is
-    typed, and so is each further step before it is taken. For others one write at the end says it all.
+    typed, and so is each further step before it is taken. For others one write says it all, and nobody waits for it.
     """
 
     def __init__(self, store: Store, request: Request, tmux: str, look: Callable[[], Scene]) -> None:
@@ -199,24 +200,22 @@ class Ledger:
                 hint="Give every message an id of its own.",
             )
 
-    async def _begin(self, message_id: str | None, receipt: SendResult | None = None) -> tuple[Delivery, bool]:
+    def _place(self) -> dict[str, Any]:
         snapshot = self._look().snapshot
-        return await self._store.begin(
-            message_id=message_id,
-            tmux=self._tmux,
-            pane=snapshot.pane,
-            pane_pid=snapshot.pid,
-            text=self._request.text,
-            secret=self._request.secret or self._hidden,
-            receipt=receipt,
-        )
+        return {
+            "tmux": self._tmux,
+            "pane": snapshot.pane,
+            "pane_pid": snapshot.pid,
+            "text": self._request.text,
+            "secret": self._request.secret or self._hidden,
+        }
 
     async def mark(self, phase: Phase) -> None:
         self._hidden = self._hidden or _hidden(self._look())
         if self._request.message_id is None:
             return
         if self._row is None:
-            self._row, fresh = await self._begin(self._request.message_id)
+            self._row, fresh = await self._store.begin(message_id=self._request.message_id, **self._place())
             if not fresh and self._earlier is None:
                 raise InvalidInput(
                     f"message_id {self._row.message_id!r} is being delivered to {self._row.pane} at this moment",
@@ -233,7 +232,7 @@ class Ledger:
         """
         try:
             if self._row is None:
-                await self._begin(None, receipt)
+                await self._store.record(receipt=receipt, **self._place())
             else:
                 await self._store.finish(self._row.id, receipt)
         except StoreError as error:

@@ -20,6 +20,7 @@ PANE_ID = re.compile(r"%\d+")
 FIRST_GAP = 0.001  # seconds between later looks that output asks for; doubled while it keeps coming, up to
 LONGEST_GAP = 0.05
 CHANCES = 3
+STILL = 0.02  # seconds without output after which what was seen last is all that was drawn
 FRESH = 0.002  # seconds for which a look answers another one, unless something happened since
 
 
@@ -99,10 +100,10 @@ class Driver:
 
     async def _act(self, effect: Effect) -> None:
         match effect:
-            case Type(text):
-                await self._tmux.type(self._pane, text)
-            case Paste(text):
-                await self._tmux.paste(self._pane, text)
+            case Type(text, seen):
+                await self._tmux.type(self._pane, text, seen)
+            case Paste(text, seen):
+                await self._tmux.paste(self._pane, text, seen)
             case Press(keys):
                 await self._tmux.press(self._pane, *keys)
             case LeaveMode():
@@ -150,6 +151,17 @@ class Driver:
             return self._scene
         now = self._clock.now()
         self._scene = Scene(snapshot, None if snapshot.dead else facts, now, seq, self._quiet(now))
+        self._watch.saw(snapshot, seq)
+        return self._scene
+
+    async def glance(self) -> Scene:
+        """The pane as it was seen last, if it has been still since; else a look. To type on it takes the guard of
+        `seen`: what tmux has not told yet would be missed here."""
+        seq, snapshot = self._watch.output_seq, self._watch.unmoved()
+        now = self._clock.now()
+        if snapshot is None or self._quiet(now) < STILL:
+            return await self.look()
+        self._scene = Scene(snapshot, await self._tmux.process(snapshot), now, seq, self._quiet(now))
         return self._scene
 
     async def _process(self, chances: int) -> ProcessFacts | None:

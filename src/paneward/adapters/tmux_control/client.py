@@ -30,6 +30,7 @@ READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than
 # Seconds before a client is opened in the place of one that ended. Up to 3.5 the tmux server crashes when a
 # session begins or ends while a control client attaches, and ours mostly end because a session does.
 UPHEAVAL = 0.2
+BATCH = 32  # lines that go out at once: tmux works on them while the next are made
 
 
 class Lost(Exception):
@@ -109,7 +110,7 @@ class Client:
         self._pending.append(Pending(future, deadline, early))
         if self._timer is None and deadline < math.inf:
             self._timer = self._loop.call_later(patience, self._overdue)
-        if len(self._pending) == 1:  # nothing is under way: there is nothing to wait for
+        if len(self._pending) == 1 or len(self._out) >= BATCH:  # nothing is under way, or enough to go on with
             self._flush()
         elif not self._flushing:
             self._flushing = True

@@ -47,6 +47,7 @@ READS = ("list-", "show-", "display-message", "capture-pane")
 PASTED = 50_000  # characters per set-buffer
 # Commands whose answer holds no foreign text: they need no frame.
 SILENT = frozenset({"send-keys", "set-buffer", "delete-buffer", "set-option", "set-hook", "resize-window", "copy-mode"})
+SECRET = b"@secret@"  # stands for the nonce in a line that is kept
 SHORT = 500  # characters of a command that is worth remembering
 HARMLESS = re.compile(r"#\{(?:[a-z]+_(?:id|index|width|height|pid|dead|in_mode|size)|cursor_[xy])\}")
 
@@ -166,7 +167,7 @@ class ControlTmux:
         answers = [client.ask(line) for line in lines[:-1]]
         answers.append(client.ask(lines[-1], framed))
         try:
-            replies = await asyncio.gather(*answers)
+            replies = await _all(answers)
         except Lost as lost:
             raise TmuxError(f"{what}: the control client ended ({lost}); unknown whether it went in") from None
         except TmuxTimeout as late:
@@ -241,21 +242,22 @@ class ControlTmux:
 
     # --- writing
 
-    async def type(self, pane: str, text: str) -> None:
+    async def type(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         for part, command in enumerate(type_commands(pane, text)):
             try:
-                await self._guarded(pane, "type", command)
+                await self._guarded(pane, "type", command, seen=None if part else seen)
             except TmuxError as error:
                 raise half_typed(error, part, text) from None
 
-    async def paste(self, pane: str, text: str) -> None:
+    async def paste(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         name = nonce()
         parts = [text[at : at + PASTED] for at in range(0, len(text), PASTED)]
         fill = [encode("set-buffer", *(["-a"] if at else []), "-b", name, "--", part) for at, part in enumerate(parts)]
         if not fill:
             return
         try:
-            await self._guarded(pane, "paste", ("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane), *fill)
+            command = ("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane)
+            await self._guarded(pane, "paste", command, *fill, seen=seen)
         except TmuxError:
             await self._drop_buffer(name)
             raise
@@ -265,10 +267,12 @@ class ControlTmux:
         with contextlib.suppress(TmuxError, Lost):
             await (await self._commands()).ask(encode("delete-buffer", "-b", name))
 
-    async def _guarded(self, pane: str, what: str, command: Sequence[str], *before: bytes) -> None:
+    async def _guarded(
+        self, pane: str, what: str, command: Sequence[str], *before: bytes, seen: Snapshot | None = None
+    ) -> None:
         secret = nonce()
-        reply = await self._write(what, *before, encode(*guarded(pane, command, secret)), framed=secret)
-        check_guard(pane, what, reply.trailer, reply.complaint.decode("utf-8", "replace"))
+        reply = await self._write(what, *before, encode(*guarded(pane, command, secret, seen)), framed=secret)
+        check_guard(pane, what, reply.trailer, reply.complaint.decode("utf-8", "replace"), seen)
 
     async def press(self, pane: str, *keys: str) -> None:
         if keys:
@@ -309,12 +313,28 @@ class ControlTmux:
         await self._host.close()
 
 
+async def _all(answers: Sequence[asyncio.Future[Reply]]) -> list[Reply]:
+    """The replies, which come in order; a failure is heard of once, and of none that came with it."""
+    try:
+        return [await answer for answer in answers]
+    except BaseException:
+        for answer in answers:
+            if not answer.cancel() and not answer.cancelled():
+                answer.exception()
+        raise
+
+
 def _look_line(pane: str, history: int, secret: str) -> bytes:
+    return _look_template(pane, history).replace(SECRET, secret.encode())
+
+
+@lru_cache(maxsize=256)
+def _look_template(pane: str, history: int) -> bytes:
     start = ["-S", f"-{history}"] if history else []
     return (
         encode("capture-pane", "-p", "-e", "-t", pane, *start)
         + b" ; "
-        + encode("display-message", "-p", "-t", pane, look_format(secret))
+        + encode("display-message", "-p", "-t", pane, look_format(SECRET.decode()))
     )
 
 

@@ -34,6 +34,7 @@ class PaneWatch:
         self._ring: deque[bytes] = deque()
         self._held = 0
         self._waiters: set[asyncio.Future[bool]] = set()
+        self._saw: tuple[Snapshot, int] | None = None
 
     @property
     def snapshot(self) -> Snapshot:
@@ -84,6 +85,17 @@ class PaneWatch:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(True)
+
+    def saw(self, snapshot: Snapshot, seq: int) -> None:
+        self._saw = snapshot, seq
+
+    def unmoved(self) -> Snapshot | None:
+        """What was seen last, unless something was told since. A screen can also change untold, by a resize or a mode,
+        so who types relies on it only with the guard of `seen`, and only where output moves a visible cursor."""
+        if self._saw is None or self._gone or not self.joined:
+            return None
+        snapshot, seq = self._saw
+        return snapshot if seq == self._seq and snapshot.cursor_visible else None
 
     async def wait(self, after: int, timeout: float) -> bool:
         """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""

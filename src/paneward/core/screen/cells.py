@@ -14,16 +14,18 @@ What surprised us:
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 
 from wcwidth import wcwidth
 
 from paneward.core.scene import Snapshot
+from paneward.core.screen.lazy import lazy
 from paneward.core.screen.style import PLAIN, Style, restyle
 
 TAB_STOP = 8
 ZERO_WIDTH_JOINER = "\u200d"
+PANEL_ROWS = 0.8  # of the rows show the edge of a panel; a notice may lie over the others
 CELLS_KEPT_PER_STYLE = 2048  # a screen shows few characters; a hostile one could show a million
 
 # Each pattern begins with a set of characters, which the regex engine can search for at full speed.
@@ -55,17 +57,20 @@ class Pen:
     drawing: bool = False  # between SO and SI: letters are line-drawing characters
 
 
-@dataclass(frozen=True)  # no slots: `cached_property` keeps its values in the instance's dictionary
+FIRST_PEN = Pen()
+
+
+@dataclass(frozen=True)  # no slots: `lazy` keeps its values in the instance's dictionary
 class Rows:
     """The rows of one capture, and with which pen each begins."""
 
     raw: tuple[str, ...]
 
-    @cached_property
+    @lazy
     def pens(self) -> tuple[Pen, ...]:
-        return tuple(accumulate(self.raw, pen_after, initial=Pen()))
+        return tuple(accumulate(self.raw, pen_after, initial=FIRST_PEN))
 
-    @cached_property
+    @lazy
     def has_drawing(self) -> bool:
         return any("\x0e" in row for row in self.raw)
 
@@ -80,16 +85,21 @@ class Row:
     index: int = 0
     capture: Rows = field(default=Rows(("",)), repr=False)
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """What can be read, without trailing blanks."""
-        return plain(self.raw, self.capture.drawing(self.index)).rstrip(" ")
+        return plain(self.raw, self.capture.drawing(self.index)).rstrip(" ") if self.raw else ""
 
-    @cached_property
+    @lazy
     def cells(self) -> tuple[Cell, ...]:
         """The cells by column, filled with blanks up to the width of the pane."""
         cells = parse_cells(self.raw, self.capture.pens[self.index])
         return (*cells, *[BLANK] * (self.width - len(cells)))
+
+    @lazy
+    def unstyled(self) -> bool:
+        """Nothing but letters of one column each: the capture is the text."""
+        return self.raw.isascii() and self.raw.isprintable() and not self.capture.has_drawing
 
     @property
     def blank(self) -> bool:
@@ -108,10 +118,14 @@ class Row:
 
     def left(self, x: int) -> str:
         """The text in the columns left of `x`, its trailing blanks included."""
+        if self.unstyled:
+            return self.raw[: max(x, 0)].ljust(min(x, self.width))
         return "".join(cell.char for cell in self.cells[: max(x, 0)])
 
     def right(self, x: int) -> str:
         """The text from column `x` on, without trailing blanks."""
+        if self.unstyled:
+            return self.raw[max(x, 0) :].rstrip(" ")
         return "".join(cell.char for cell in self.cells[max(x, 0) :]).rstrip(" ")
 
     def styled(self, start: int = 0, end: int | None = None) -> set[Style]:
@@ -149,7 +163,7 @@ class Screen:
     def cursor_visible(self) -> bool:
         return self.snapshot.cursor_visible
 
-    @cached_property
+    @lazy
     def lines(self) -> tuple[str, ...]:
         return tuple(row.text for row in self.rows)
 
@@ -169,6 +183,38 @@ def _screen(snapshot: Snapshot) -> Screen:
     capture = Rows(snapshot.rows + ("",) * missing)
     rows = tuple(Row(raw, snapshot.width, index, capture) for index, raw in enumerate(capture.raw))
     return Screen(snapshot, rows=rows[split:], history=rows[:split])
+
+
+@lru_cache(maxsize=16)
+def without_panel(snapshot: Snapshot) -> Snapshot:
+    """The snapshot without the panel that the program keeps at the right, told by its ground, which is one column
+    from the first row to the last."""
+    screen = _screen(snapshot)
+    edges = [_last_ground(row) for row in screen.rows]
+    edge = max(set(edges), key=edges.count)
+    if not edge or edges.count(edge) < PANEL_ROWS * len(edges):
+        return snapshot
+    return replace(snapshot, rows=tuple(_cropped(row, edge) for row in screen.rows), width=edge, history=0)
+
+
+def _last_ground(row: Row) -> int:
+    """The column from which on the row has the ground that it ends with; 0 where it has no other."""
+    cells = parse_cells(row.raw, row.capture.pens[row.index])
+    last = row.capture.pens[row.index + 1].style.bg  # of the blanks that tmux cut
+    return next((x + 1 for x in range(len(cells) - 1, -1, -1) if cells[x].style.bg != last), 0)
+
+
+def _cropped(row: Row, edge: int) -> str:
+    """What was printed for the columns before `edge`, and the styles of the rest, which run on."""
+    column, at = 0, 0
+    for mark in (*_MARK.finditer(row.raw), None):
+        text = row.raw[at : mark.start() if mark else len(row.raw)]
+        if column + columns(text) >= edge:
+            while columns(text) > edge - column:
+                text = text[:-1]
+            return row.raw[:at] + text + "".join(_SGR.findall(row.raw, at))
+        column, at = column + columns(text), mark.end() if mark else at
+    return row.raw
 
 
 def plain(row: str, drawing: bool = False) -> str:
@@ -286,6 +332,8 @@ def _combine(cells: list[Cell], mark: str) -> None:
 
 def pen_after(pen: Pen, row: str) -> Pen:
     """The pen at the end of a row that began with `pen`."""
+    if not row or row.isprintable():
+        return pen
     style, drawing = pen.style, pen.drawing
     for change in _PEN_CHANGE.finditer(row):
         if (parameters := change[1]) is not None:

@@ -72,11 +72,14 @@ class Line:
 
 
 def lines(screen: Screen) -> list[Line]:
-    return [_line(y, row, screen.width) for y, row in enumerate(screen.rows)]
+    width = screen.width
+    return [_line(y, row, width) for y, row in enumerate(screen.rows)]
 
 
 def _line(y: int, row: Row, width: int) -> Line:
     text = row.text
+    if not text:
+        return Line(y, Kind.BLANK, "", 0, width, row)
     if _RULE.fullmatch(text):
         return Line(y, Kind.RULE, text.strip(), row.indent, width, row)
     start, end = _between_borders(text)
