@@ -66,7 +66,7 @@ def test_a_profile_is_found_by_name_or_the_known_ones_are_listed() -> None:
     with pytest.raises(InvalidInput, match="no profile is called 'shel'") as caught:
         named("shel")
     assert caught.value.code is Code.UNKNOWN_PROFILE
-    assert "demo, generic, shell" in caught.value.hint
+    assert "claude, codex, demo, gemini, generic, opencode, shell" in caught.value.hint
 
 
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=str)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from paneward.core.errors import Code
 from paneward.core.flow import Flow, LeaveMode, Look, Watch
-from paneward.core.profiles import Frame, Profile
+from paneward.core.profiles import Profile
 from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene
@@ -139,7 +139,7 @@ def _never(scene: Scene, found: Assessment) -> Refusal | None:
         return Refusal(Code.PANE_NOT_FOUND, "the pane closed", "`paneward panes` lists the panes there are.")
     if found.verdict is ReadyVerdict.DEAD:
         return Refusal(Code.PANE_DEAD, found.evidence, "`tmux respawn-pane` starts its program again.")
-    if found.rule == "menu" and found.verdict is ReadyVerdict.AWAITING_ANSWER:
+    if found.rule in ("dialog", "menu") and found.verdict is ReadyVerdict.AWAITING_ANSWER:
         return Refusal(
             Code.BLOCKED_BY_DIALOG,
             f"a dialog is open: {found.question}",
@@ -195,7 +195,7 @@ def _put_aside(scene: Scene, draft: str, terms: Terms) -> Clear | Refusal:
     refusal = Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
     if terms.draft is Draft.REFUSE:
         return refusal
-    whole = terms.profile.frame is Frame.RULES and "\n" not in draft and len(draft) < scene.snapshot.width - 8
+    whole = terms.profile.framed and "\n" not in draft and len(draft) < scene.snapshot.width - 8
     return Clear(scene, draft=draft) if terms.profile.cut and whole else refusal
 
 
