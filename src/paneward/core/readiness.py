@@ -174,7 +174,7 @@ def _dialog(view: View) -> Finding | str:
 
 
 def _menu(view: View) -> Finding | str:
-    menu = read_menu(view.scene.snapshot, view.profile if view.profile.framed else None)
+    menu = read_menu(view.scene.snapshot, view.profile)
     if menu is None:
         return "no menu"
     if view.scene.quiet < PAINTED:
