@@ -164,6 +164,10 @@ class Profile:
     quits: tuple[str, ...] = ()  # patterns of texts at which the program ends
     wait_timeout: float = 10.0
 
+    def __hash__(self) -> int:
+        """Quick, since every look is remembered by it."""
+        return hash(self.name)
+
     @property
     def framed(self) -> bool:
         """Its composer can be told from the rest of the screen."""

@@ -24,7 +24,7 @@ def find_mark(
 def _look(mark: Mark, screen: Screen, profile: Profile, process: ProcessFacts | None) -> str | None:
     match mark.where:
         case Where.SCREEN:
-            return _in_rows(mark, screen.rows)
+            return _in_rows(mark, screen.rows) if mark.style else _in_lines(mark, screen.lines)
         case Where.TITLE:
             return _in_text(mark, screen.snapshot.title.strip(), "title ")
         case Where.CURSOR:
@@ -60,6 +60,14 @@ def _at_composer(mark: Mark, screen: Screen, profile: Profile) -> str | None:
         case Where.DRAFT:
             found = re.search(mark.pattern, composer.text)
             return found[0] if found else None
+    return None
+
+
+def _in_lines(mark: Mark, texts: tuple[str, ...]) -> str | None:
+    search = re.compile(mark.pattern).search
+    for text in reversed(texts):
+        if text and (found := search(text)):
+            return found[0]
     return None
 
 

@@ -10,19 +10,20 @@ from functools import lru_cache
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Row, Screen, columns, parse_cells
 
-MOST = 0.8  # of the rows show the edge of the panel; a notice may lie over the others
 _ESCAPE = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x1f]")
 _SGR = re.compile(r"\x1b\[[0-9;:]*m")
 
 
 @lru_cache(maxsize=16)
 def without_panel(snapshot: Snapshot) -> Snapshot:
-    """The snapshot without the panel that the program keeps at the right, told by its ground, which is one column
-    from the first row to the last."""
+    """The snapshot without the panel that the program keeps at the right: a ground of its own from top to bottom.
+
+    Three rows are looked at, since all would cost more than the rest of the reading. The last is blank without a panel.
+    """
     screen = Screen.of(snapshot)
-    edges = [_last_ground(row) for row in screen.rows]
-    edge = max(set(edges), key=edges.count)
-    if not edge or edges.count(edge) < MOST * len(edges):
+    edges = {_last_ground(screen.row(y)) for y in (screen.height // 2, screen.height - 2, screen.height - 1)}
+    edge = edges.pop()
+    if edges or not edge:
         return snapshot
     return replace(snapshot, rows=tuple(_cropped(row, edge) for row in screen.rows), width=edge, history=0)
 
