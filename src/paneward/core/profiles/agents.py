@@ -33,7 +33,7 @@ def _program(name: str, interpreter: str = "node") -> tuple[str, ...]:
 
 
 COMMANDS = Mode("commands", Mark(Where.DRAFT, r"^/"))
-LONG = "\n" * 6  # so many newlines make a paste one that is not looked into
+NEWLINES = 6  # behind a text make it a paste that is shown as a placeholder and not looked into
 WAIT = 120.0
 SETTLES = 0.06
 
@@ -54,7 +54,7 @@ CLAUDE = Profile(
                     (
                         Guard(r"^/\S", "command", before=" "),
                         Guard(r"^!", "shell", before=" "),
-                        Guard(r"^(?:exit|quit|:wq)$", "quit", after=LONG),
+                        Guard(r"^(?:exit|quit|:wq)$", "quit", after="\n", times=NEWLINES),
                         Guard(r"\\$", "newline", after=" ", exact=True),
                     ),
                 ),
@@ -69,9 +69,9 @@ CLAUDE = Profile(
     settle=SETTLES,
     placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
     guards=(
-        Guard(r"^\s*/\S", "command", after=LONG),
+        Guard(r"^\s*/\S", "command", after="\n", times=NEWLINES),
         Guard(r"^!", "shell", before=" "),
-        Guard(r"^\s*(?:exit|quit|:wq)\s*$", "quit", after=LONG),
+        Guard(r"^\s*(?:exit|quit|:wq)\s*$", "quit", after="\n", times=NEWLINES),
         Guard(r"\\$", "newline", after=" ", exact=True),
     ),
     edits=(Edit.TRIMS_END, Edit.TABS, Edit.NFC),
@@ -119,7 +119,7 @@ CODEX = Profile(
     placeholders=(r"\[Pasted Content \d+ chars\]",),
     guards=(
         Guard(r"^/\S", "command", before=" ", exact=True),
-        Guard(r"^\s*!", "shell", after=" " * 1100),
+        Guard(r"^\s*!", "shell", after=" ", times=1100),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
     busy=(
@@ -194,7 +194,7 @@ GEMINI = Profile(
     guards=(
         Guard(r"^\s*/\S", "command"),
         Guard(r"^!", "shell", before=" ", exact=True),
-        Guard(r"\\$", "newline", after=LONG, exact=True),
+        Guard(r"\\$", "newline", after="\n", times=NEWLINES, exact=True),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
     busy=(

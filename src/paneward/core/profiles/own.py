@@ -57,8 +57,8 @@ def _convert(where: str, path: str, value: Any, kind: Any) -> Any:
         if value not in list(kind):
             raise _broken(f"{where}: {value!r}", f"Allowed: {', '.join(kind)}.")
         return kind(value)
-    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+    if kind in (float, int) and isinstance(value, int | kind) and not isinstance(value, bool):
+        return kind(value)
     if kind in (str, bool) and isinstance(value, kind):
         return _checked(where, path, value) if kind is str else value
     if get_origin(kind) is tuple and isinstance(value, list | tuple):

@@ -98,11 +98,17 @@ class Guard:
     means: str  # what it would do: `command`, `shell`, `quit`, `newline`
     before: str = ""  # put in front of the text, it makes it one
     after: str = ""  # the same behind it
+    times: int = 1  # how often that is put behind it: a long paste is not looked into
     exact: bool = False  # the program cuts off what was added
 
     @property
     def defused(self) -> bool:
+        """Something can be done about it."""
         return bool(self.before or self.after)
+
+    def apply(self, text: str) -> str:
+        """The text with what makes it one."""
+        return self.before + text + self.after * self.times
 
 
 @dataclass(frozen=True, slots=True)
