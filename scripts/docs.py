@@ -23,6 +23,7 @@ from rich.console import Console
 from paneward import config
 from paneward.core import flow, profiles, readiness, result
 from paneward.core.errors import Code
+from paneward.core.profiles import row
 from paneward.demo import agent, tour
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, OF_DELIVERY, OF_READINESS
@@ -34,7 +35,8 @@ GENERATED = "<!-- Written by `make docs` from the code. Do not edit. -->\n"
 RULE_MEANING = {
     "alive": "Is the pane there, and its program running? If not: `dead`.",
     "input_unread": "Typed bytes that the program has not taken yet: it is at work.",
-    "busy_mark": "A mark of work that the profile names stands on the screen and the screen moves: it is at work.",
+    "dialog": "For a known agent: a dialog in the place of its input box: `awaiting_answer`, with its question.",
+    "busy_mark": "A mark of work that the profile names, if it is a lasting one or the screen moves: it is at work.",
     "menu": "A dialog with options that act on keys: `awaiting_answer`, with its question.",
     "composer": "For a profile with a framed input box: `ready` when the box is on the screen.",
     "no_composer": "For a profile with a framed input box that is not on the screen: not yet, whatever else is seen.",
@@ -158,14 +160,31 @@ def remarks(kind: type) -> dict[str, str]:
 def profile_fields() -> Iterator[tuple[str, str, str]]:
     meaning = remarks(profiles.Profile) | {
         "about": "one line for people",
+        "edits": f"what it changes in every text: {choices(row.Edit)}",
         "frame": f"where the input stands: {choices(profiles.Frame)}",
         "typing": f"how text is put in: {choices(profiles.Typing)}",
         "wait_timeout": "seconds `wait` waits unless told otherwise",
     }
-    for item in fields(profiles.Profile):
-        if item.name != "name":
-            default = "" if item.default is MISSING else yaml_value(item.default)
+    yield from fields_of(profiles.Profile, meaning)
+
+
+def fields_of(kind: type[Any], meaning: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+    for item in fields(kind):
+        if item.name != "name" or kind is not profiles.Profile:
+            default = "" if item.default is MISSING else yaml_value(profiles.as_data(item.default))
             yield code(item.name), code(default), meaning[item.name]
+
+
+def profile_parts() -> Iterator[str]:
+    """What stands in a profile, kind by kind."""
+    for kind in (row.Mark, row.Mode, row.Listing, row.Dialog, row.Guard, row.Menus, row.Variant):
+        meaning = remarks(kind)
+        for name, choice in (("where", row.Where),):
+            meaning.setdefault(name, choices(choice))
+        meaning.setdefault("mark", "a mark, as above")
+        yield f"#### {kind.__name__}\n"
+        yield f"{kind.__doc__}\n"
+        yield table(("field", "default", ""), fields_of(kind, meaning))
 
 
 def choices(kind: type[StrEnum]) -> str:
@@ -214,6 +233,7 @@ def reference() -> str:
         table(("profile", "for"), ((code(one.name), one.about) for one in profiles.BUILT_IN.values())),
         "### Fields of a profile\n",
         table(("field", "default", ""), profile_fields()),
+        *profile_parts(),
     ]
     return "\n".join(parts)
 

@@ -198,7 +198,13 @@ def test_own_profiles_override_extend_and_come_first_and_generic_is_last() -> No
         "yours: {extends: mine, settle: 1}\n"
         "demo: {wait_timeout: 5}\n"
     )
-    assert list(profiles) == ["mine", "yours", "demo", "shell", "generic"]
+    assert list(profiles) == [
+        "mine",
+        "yours",
+        "demo",
+        *(name for name in BUILT_IN if name not in ("demo", "generic")),
+        "generic",
+    ]
     assert (profiles["generic"].settle, profiles["demo"].wait_timeout) == (0.5, 5.0)
     assert (profiles["yours"].match, profiles["yours"].typing) == (("^mytool",), Typing.PASTE)
     assert profiles["demo"].busy == BUILT_IN["demo"].busy

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from paneward.core.delivery import Order, deliver, deliver_here
 from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, Look, Press, Watch
-from paneward.core.profiles import Frame
+from paneward.core.profiles import Frame, Profile
 from paneward.core.result import Menu, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
@@ -49,18 +49,18 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
     """Answer the dialog on the screen; `order` says how free text is to be delivered."""
     try:
         scene = yield from _painted()
-        menu = read_menu(scene.snapshot)
+        menu = read_menu(scene.snapshot, order.profile)
         if menu is None:
             return (yield from _line_prompt(choice, order))
         _check_fingerprint(menu, choice.fingerprint)
         if choice.multi is not None:
-            return (yield from _check_boxes(menu, choice.multi))
+            return (yield from _check_boxes(menu, choice.multi, order.profile))
         free = choice.other if choice.other is not None else choice.text
         if free is not None:
             return (yield from _free_text(menu, free, order))
         if choice.select is None:
             raise _refuse(Code.UNKNOWN_OPTION, "no answer was given", "Give select, multi, other or text.")
-        return (yield from _choose(menu, find_option(menu, choice.select)))
+        return (yield from _choose(menu, find_option(menu, choice.select), order.profile))
     except Refused as refused:
         return refused.result
     except TmuxError as error:
@@ -121,18 +121,19 @@ def find_option(menu: Menu, wanted: int | str) -> int:
     raise _refuse(Code.UNKNOWN_OPTION, f"{wanted!r} {problem}", f"There are: {shown}.")
 
 
-def _choose(menu: Menu, index: int) -> Flow[SendResult]:
-    menu = yield from _go_to(menu, index)
-    return (yield from _close(menu, "Enter"))
+def _choose(menu: Menu, index: int, profile: Profile) -> Flow[SendResult]:
+    menu = yield from _go_to(menu, index, profile)
+    return (yield from _close(menu, "Enter", profile))
 
 
-def _go_to(menu: Menu, index: int) -> Flow[Menu]:
+def _go_to(menu: Menu, index: int, profile: Profile) -> Flow[Menu]:
     """Move the highlight, one key at a time, each seen to have moved it."""
     wasted = 0
+    back, forth = ("Left", "Right") if menu.across else ("Up", "Down")
     while menu.selected != index:
         assert menu.selected is not None  # a list without a highlight is not read as a menu
-        yield Press(("Down" if menu.selected < index else "Up",))
-        moved = yield from _moved(menu)
+        yield Press((forth if menu.selected < index else back,))
+        moved = yield from _moved(menu, profile)
         wasted = wasted + 1 if moved == menu else 0
         if wasted >= KEYS_PER_STEP:
             raise _refuse(Code.SEND_FAILED, "the dialog did not react to the arrow keys", "Answer it in the pane.")
@@ -140,12 +141,12 @@ def _go_to(menu: Menu, index: int) -> Flow[Menu]:
     return menu
 
 
-def _moved(menu: Menu) -> Flow[Menu]:
+def _moved(menu: Menu, profile: Profile) -> Flow[Menu]:
     scene = yield Watch(BLINK)
     began = scene.now
     while True:
         _alive(scene)
-        now = read_menu(scene.snapshot)
+        now = read_menu(scene.snapshot, profile)
         if now is not None and now.fingerprint == menu.fingerprint and now != menu:
             return now
         if (now is None or now.fingerprint != menu.fingerprint) and scene.quiet >= PAINTED:
@@ -155,11 +156,11 @@ def _moved(menu: Menu) -> Flow[Menu]:
         scene = yield Watch(BLINK)
 
 
-def _close(menu: Menu, key: str) -> Flow[SendResult]:
+def _close(menu: Menu, key: str, profile: Profile) -> Flow[SendResult]:
     """Press the key that chooses, and see the dialog close."""
     for enters in range(1, KEYS_PER_STEP + 2):
         yield Press((key,))
-        if (yield from _closed(menu)):
+        if (yield from _closed(menu, profile)):
             return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the dialog closed", enters=enters)
     return SendResult(
         Verdict.FAILED,
@@ -172,13 +173,13 @@ def _close(menu: Menu, key: str) -> Flow[SendResult]:
     )
 
 
-def _closed(menu: Menu) -> Flow[bool]:
+def _closed(menu: Menu, profile: Profile) -> Flow[bool]:
     scene = yield Watch(BLINK)
     began, agreed = scene.now, False
     while True:
         if scene.gone or scene.snapshot.dead:
             return True
-        now = read_menu(scene.snapshot)
+        now = read_menu(scene.snapshot, profile)
         if now is None or now.fingerprint != menu.fingerprint:
             if agreed:
                 return True
@@ -192,23 +193,23 @@ def _closed(menu: Menu) -> Flow[bool]:
         scene = yield Watch(BLINK)
 
 
-def _check_boxes(menu: Menu, wanted: tuple[int | str, ...]) -> Flow[SendResult]:
+def _check_boxes(menu: Menu, wanted: tuple[int | str, ...], profile: Profile) -> Flow[SendResult]:
     if not menu.multi:
         raise _refuse(Code.UNKNOWN_OPTION, "the dialog takes one answer only", "Answer with select.")
     chosen = {find_option(menu, one) for one in wanted}
     for index, option in enumerate(menu.options):
         if option.checked is None or option.checked == (index in chosen):
             continue
-        menu = yield from _go_to(menu, index)
-        yield Press(("Space",))
-        toggled = yield from _moved(menu)
+        menu = yield from _go_to(menu, index, profile)
+        yield Press(profile.menus.toggle)
+        toggled = yield from _moved(menu, profile)
         if toggled.options[index].checked == option.checked:
             raise _refuse(Code.SEND_FAILED, f"{option.label!r} could not be ticked", "Answer it in the pane.")
         menu = toggled
     submit = next((i for i, o in enumerate(menu.options) if o.checked is None and "submit" in o.label.casefold()), None)
     if submit is not None:
-        menu = yield from _go_to(menu, submit)
-    return (yield from _close(menu, "Enter"))
+        menu = yield from _go_to(menu, submit, profile)
+    return (yield from _close(menu, "Enter", profile))
 
 
 def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
@@ -218,11 +219,11 @@ def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
             f"the dialog takes no free text: {menu.question}",
             "Choose one of its options with select.",
         )
-    menu = yield from _go_to(menu, menu.free_text)
+    menu = yield from _go_to(menu, menu.free_text, order.profile)
     scene = yield Look()
     if _is_field(scene):
         return (yield from deliver_here(_in_field(order), scene))
-    opened = yield from _close(menu, "Enter")
+    opened = yield from _close(menu, "Enter", order.profile)
     if not opened.success:
         return opened
     return (yield from deliver(order))

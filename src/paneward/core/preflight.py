@@ -10,12 +10,14 @@ from enum import StrEnum
 
 from paneward.core.errors import Code
 from paneward.core.flow import Flow, LeaveMode, Look, Watch
-from paneward.core.profiles import Frame, Profile
+from paneward.core.profiles import Profile
 from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene
+from paneward.core.screen.appearance import read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, read_composer
+from paneward.core.screen.lines import typing_at
 
 BLIND_QUIET = 2.0  # seconds of silence before typing where neither a prompt nor the process can be seen
 RAW_QUIET = 5.0  # the same for a full-screen program that reads keys but shows no prompt: it may be loading
@@ -117,7 +119,7 @@ def takes_input(scene: Scene, found: Assessment) -> bool:
     """What is typed now will be taken as input, as far as can be told."""
     if found.verdict in (ReadyVerdict.READY, ReadyVerdict.AWAITING_ANSWER):
         return True
-    if found.working or found.rule == "no_composer":
+    if found.working or found.rule == "no_composer" or not _place_to_type(scene):
         return False
     process = scene.process
     if process is None or process.reading is None:
@@ -127,10 +129,18 @@ def takes_input(scene: Scene, found: Assessment) -> bool:
     return process.reading and scene.quiet >= RAW_QUIET
 
 
+def _place_to_type(scene: Scene) -> bool:
+    """A program that took the keys for itself shows a cursor, or draws one; without, it may be a dialog."""
+    raw = scene.process is None or scene.process.canonical is False
+    return not raw or typing_at(Screen.of(scene.snapshot)) is not None
+
+
 def draft_in(scene: Scene, profile: Profile) -> str:
-    """The operator's unsent text, as it stands in the composer."""
+    """The operator's unsent text, as it stands in the composer; what opened a shell in it is a draft as well."""
     composer = read_composer(Screen.of(scene.snapshot), profile)
-    return composer.text if composer else ""
+    if composer is None or composer.text or not profile.modes:
+        return composer.text if composer else ""
+    return "!" if read_appearance(scene.snapshot, profile).mode == "shell" else ""
 
 
 def _never(scene: Scene, found: Assessment) -> Refusal | None:
@@ -139,7 +149,7 @@ def _never(scene: Scene, found: Assessment) -> Refusal | None:
         return Refusal(Code.PANE_NOT_FOUND, "the pane closed", "`paneward panes` lists the panes there are.")
     if found.verdict is ReadyVerdict.DEAD:
         return Refusal(Code.PANE_DEAD, found.evidence, "`tmux respawn-pane` starts its program again.")
-    if found.rule == "menu" and found.verdict is ReadyVerdict.AWAITING_ANSWER:
+    if found.rule in ("dialog", "menu") and found.verdict is ReadyVerdict.AWAITING_ANSWER:
         return Refusal(
             Code.BLOCKED_BY_DIALOG,
             f"a dialog is open: {found.question}",
@@ -195,7 +205,7 @@ def _put_aside(scene: Scene, draft: str, terms: Terms) -> Clear | Refusal:
     refusal = Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
     if terms.draft is Draft.REFUSE:
         return refusal
-    whole = terms.profile.frame is Frame.RULES and "\n" not in draft and len(draft) < scene.snapshot.width - 8
+    whole = terms.profile.framed and "\n" not in draft and len(draft) < scene.snapshot.width - 8
     return Clear(scene, draft=draft) if terms.profile.cut and whole else refusal
 
 

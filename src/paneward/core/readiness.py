@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.flow import Flow, Look, Watch
-from paneward.core.profiles import Frame, Profile
+from paneward.core.profiles import Profile
 from paneward.core.result import Readiness, ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene
+from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.cells import Screen, insertion_point
 from paneward.core.screen.composer import read_composer
+from paneward.core.screen.marks import find_mark
 from paneward.core.screen.menu import read_menu
 from paneward.core.screen.question import confirmation, question
 
@@ -143,24 +145,36 @@ def _input_unread(view: View) -> Finding | str:
 
 
 def _busy_mark(view: View) -> Finding | str:
-    mark = busy_mark(view.screen, view.profile)
-    if mark is None:
+    found = find_mark(view.profile.busy, view.screen, view.profile, view.process)
+    if found is None:
         return "no busy mark on the screen"
+    mark, seen = found
+    if mark.lasting:
+        return Finding(f"{seen!r} on the screen", working=True)
     if view.scene.quiet >= MARK_FADES:
-        return f"{mark!r} stands on the screen, but nothing moved for {view.scene.quiet:.1f} s"
-    return Finding(f"{mark!r} on the screen", working=True, look_again=MARK_FADES - view.scene.quiet)
+        return f"{seen!r} stands on the screen, but nothing moved for {view.scene.quiet:.1f} s"
+    return Finding(f"{seen!r} on the screen", working=True, look_again=MARK_FADES - view.scene.quiet)
 
 
 def busy_mark(screen: Screen, profile: Profile) -> str | None:
-    for pattern in profile.busy:
-        for line in reversed(screen.lines):
-            if found := re.search(pattern, line):
-                return found.group()
-    return None
+    found = find_mark(profile.busy, screen, profile)
+    return found[1] if found else None
+
+
+def _dialog(view: View) -> Finding | str:
+    """Of agents that are known to ask: in their own words, with or without a menu that can be read."""
+    if not view.profile.dialogs:
+        return "the profile knows no dialogs"
+    found = read_appearance(view.scene.snapshot, view.profile, view.process)
+    if found.state is not State.DIALOG:
+        return "no dialog"
+    if view.scene.quiet < PAINTED:
+        return Finding("a dialog is being painted", look_again=PAINTED)
+    return Finding(found.evidence, ReadyVerdict.AWAITING_ANSWER, found.question)
 
 
 def _menu(view: View) -> Finding | str:
-    menu = read_menu(view.scene.snapshot)
+    menu = read_menu(view.scene.snapshot, view.profile)
     if menu is None:
         return "no menu"
     if view.scene.quiet < PAINTED:
@@ -169,7 +183,7 @@ def _menu(view: View) -> Finding | str:
 
 
 def _composer(view: View) -> Finding | str:
-    if view.profile.frame is Frame.CURSOR:
+    if not view.profile.framed:
         return "the profile has no framed composer"
     if read_composer(view.screen, view.profile) is None:
         return "the composer is not on the screen"
@@ -177,7 +191,7 @@ def _composer(view: View) -> Finding | str:
 
 
 def _no_composer(view: View) -> Finding | str:
-    if view.profile.frame is Frame.CURSOR:
+    if not view.profile.framed:
         return "the profile has no framed composer"
     return Finding("the composer is not on the screen")
 
@@ -244,6 +258,7 @@ def _stable(view: View) -> Finding | str:
 RULES: tuple[tuple[str, Rule], ...] = (
     ("alive", _alive),
     ("input_unread", _input_unread),
+    ("dialog", _dialog),
     ("busy_mark", _busy_mark),
     ("composer", _composer),
     ("menu", _menu),

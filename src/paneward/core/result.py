@@ -89,3 +89,5 @@ class Menu:
     free_text: int | None  # index of the option that opens a text field
     multi: bool
     fingerprint: str  # changes when the question or its options change, not when the highlight moves
+    hidden: bool = False  # there are more options than are shown: the list scrolls
+    across: bool = False  # the options stand side by side: Left and Right move

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from paneward.core.profiles import Frame, Profile
+from paneward.core.profiles import Profile
 from paneward.core.readiness import busy_mark
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.cells import Screen
@@ -86,7 +86,7 @@ class Judge:
         """Other text stands in the composer with ours."""
         if not self._wanted or composer.has_placeholder(self._profile):
             return False
-        if self._profile.frame is Frame.RULES:
+        if self._profile.framed:
             inside = essence(composer.text)
             return self._wanted in inside and inside != self._wanted
         if self._before is None or composer.y != self._before.y:
@@ -127,7 +127,7 @@ class Judge:
     def _judge(self, scene: Scene, since: float) -> tuple[Outcome, str]:
         screen = Screen.of(scene.snapshot)
         composer = read_composer(screen, self._profile)
-        if self._profile.frame is Frame.RULES:
+        if self._profile.framed:
             return self._judge_framed(scene, screen, composer)
         assert composer is not None
         if self._took_line(scene, composer):
@@ -144,13 +144,13 @@ class Judge:
             return Outcome.GREW, "the text still stands in the input line, and more with it"
         if self._holds(composer):
             return Outcome.HOLDS, "the text still stands at the cursor"
-        if read_menu(scene.snapshot):
+        if read_menu(scene.snapshot, self._profile):
             return Outcome.LIKELY, "a dialog opened"
         return Outcome.LIKELY, "the text left the input line"
 
     def _judge_framed(self, scene: Scene, screen: Screen, composer: Composer | None) -> tuple[Outcome, str]:
         if composer is None:
-            if read_menu(scene.snapshot):
+            if read_menu(scene.snapshot, self._profile):
                 return Outcome.LIKELY, "a dialog opened"
             if mark := busy_mark(screen, self._profile):
                 return Outcome.LIKELY, f"{mark!r} appeared"

@@ -8,17 +8,18 @@ selectors) are left out too, since terminals drop some of them.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from paneward.core.profiles import Frame, Profile
+from paneward.core.profiles.row import Profile
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
+from paneward.core.screen.frames import Region, region
 from paneward.core.screen.ghost import ghost_text
+from paneward.core.screen.panel import without_panel
 
 ENOUGH = 48  # characters that end at the cursor and equal the end of a text: chance does not do that
 MARGIN = 3  # cells at the right edge that a program may leave free before it wraps
 BORDERS = "│┃|║▌▐"
-_RULE = re.compile(r"^\s*[─━═╌╭╰╮╯┌└┐┘-]{3,}.*[─━═╌╭╰╮╯┌└┐┘-]\s*$")
 _DRAFT = re.compile(r"(?:[$#>%❯›»]|(?i:[\[(]y(?:es)?/n(?:o)?[\])][?:]?))\s+(\S.*)$")
 
 
@@ -32,6 +33,7 @@ class Composer:
     rows: tuple[str, ...]  # the rows from its first (or the top of the screen) to the insertion point
     x: int
     y: int
+    region: Region | None = field(default=None, compare=False)  # of a framed one; the colour of its glyph may change
 
     def holds(self, text: str, profile: Profile) -> bool:
         """Our text ends at the insertion point, or its placeholder does."""
@@ -66,7 +68,7 @@ def ends_with(rows: tuple[str, ...], wanted: str) -> bool:
             if not rest or len(wanted) - len(rest) >= ENOUGH:
                 return True
             continue
-        return rest[-ENOUGH:] in seen if rest is not wanted else seen.endswith(rest[-ENOUGH:])
+        return seen.endswith(rest[-ENOUGH:])
     return not rest
 
 
@@ -86,9 +88,9 @@ def goes_on(rows: tuple[str, ...], end: str, width: int) -> bool:
 @lru_cache(maxsize=16)  # several questions are asked of one look
 def read_composer(screen: Screen, profile: Profile) -> Composer | None:
     """The composer of the program, or None where the profile says what it looks like and it is not there."""
-    if profile.frame is Frame.RULES:
-        return _between_rules(screen, profile)
-    return _at_cursor(screen)
+    if not profile.framed:
+        return _at_cursor(screen)
+    return _framed(Screen.of(without_panel(screen.snapshot)) if profile.panel else screen, profile)
 
 
 def _at_cursor(screen: Screen) -> Composer:
@@ -131,20 +133,22 @@ def _bare(text: str) -> str:
     return text
 
 
-def _between_rules(screen: Screen, profile: Profile) -> Composer | None:
+def _framed(screen: Screen, profile: Profile) -> Composer | None:
+    found = region(screen, profile)
+    if found is None:
+        return None
     x, y = insertion_point(screen)
-    top = next((i for i in range(y - 1, -1, -1) if _RULE.match(screen.row(i).text)), None)
-    bottom = next((i for i in range(y + 1, screen.height) if _RULE.match(screen.row(i).text)), None)
-    if top is None or bottom is None:
-        return None
-    first = re.match(rf"\s*(?:{profile.glyph})", screen.row(top + 1).text + " ")
-    if first is None:
-        return None
     ghost = ghost_text(screen)
-    rows = [screen.row(i).left(x) if i == y and ghost else screen.row(i).text for i in range(top + 1, bottom)]
-    rows[0] = rows[0][first.end() :]
-    indent = min(first.end(), x)
-    inner = [rows[0], *(row[indent:] for row in rows[1:])]
-    text = "\n".join(row.rstrip() for row in inner).strip("\n")
-    until = (*inner[: y - top - 1], screen.row(y).left(x)[first.end() if y == top + 1 else indent :])
-    return Composer(screen.row(y).left(x), text, ghost, tuple(until), x, y)
+    # A suggestion runs on over the rows below; of its first row, what stands left of the cursor was typed.
+    last = y + 1 if ghost else found.bottom
+    rows = [found.row(screen, i, x) if i == y and ghost else found.row(screen, i) for i in range(found.top, last)]
+    until = (*rows[: y - found.top], found.row(screen, y, x))
+    return Composer(
+        before=screen.row(y).left(x),
+        text="\n".join(row.rstrip() for row in rows).strip("\n"),
+        ghost=ghost,
+        rows=until,
+        x=x,
+        y=y,
+        region=found,
+    )

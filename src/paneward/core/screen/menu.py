@@ -19,10 +19,13 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import islice, pairwise, takewhile
 
+from paneward.core.profiles.row import Profile
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, columns
+from paneward.core.screen.dialogs import known_dialog
 from paneward.core.screen.lines import Kind, Line, lines, typing_at
+from paneward.core.screen.panel import without_panel
 
 RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
 TICKED = set("xX✓✔*•☑☒◼⬢◉●")
@@ -38,8 +41,11 @@ _OPTION = re.compile(
     rf"(?:(?P<after>{_BOX}) +)?(?P<label>\S.*)"
 )
 _BUTTON = re.compile(r"\[ ?([^\[\]<>]*[^\[\]<>\s]) *\]|< ?([^\[\]<>]*[^\[\]<>\s]) *>")
+_COLUMN = re.compile(r"(\S.*?) {2,}(\S.*)")
+_TAB = re.compile(r"\S+(?: \S+)*")
 _LETTER = re.compile(r"\((\w)\)$")
 _MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)
+_ARROWS = ("▲", "▼", "↑", "↓", "⌃", "⌄")
 _GROUND = re.compile(r"\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]")
 _FREE_TEXT = re.compile(
     r"(?:type (?:something|your|a |in )|other(?:\s*[(:.…–-]|$)|something else|none of the above|custom(?: answer|$)"
@@ -67,15 +73,23 @@ class Choice:
 
 
 @lru_cache(maxsize=16)  # several rules ask the same of one snapshot
-def read_menu(snapshot: Snapshot) -> Menu | None:
-    """The menu that waits for a choice, or None."""
-    screen = Screen.of(snapshot)
+def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None:
+    """The menu that waits for a choice, or None; where the profile knows the dialog, with the words it asks by."""
+    screen = Screen.of(without_panel(snapshot) if profile and profile.panel else snapshot)
     page = lines(screen)
+    menu = _read_options(screen, page) or _read_buttons(page)
+    if menu is None and profile and profile.menus.buttons:
+        menu = _read_tabs(page)
+    told = known_dialog(screen, profile) if menu and profile else None
+    return replace(menu, question=told[1]) if menu and told else menu
+
+
+def _read_options(screen: Screen, page: list[Line]) -> Menu | None:
     for anchor in _anchors(page):
         choices = _siblings(page, anchor)
         if len(choices) > 1 and (menu := _live(screen, page, choices)):
             return menu
-    return _read_buttons(page)
+    return None
 
 
 def _choice(line: Line) -> Choice | None:
@@ -102,7 +116,21 @@ def _siblings(page: list[Line], anchor: Choice) -> list[Choice]:
     above = list(_walk(page, anchor, -1))[::-1]
     choices = [*above, anchor, *_walk(page, anchor, 1)]
     ends = [choice.line.y for choice in choices[1:]] + [len(page)]
+    choices = _without_column(choices)
     return [_with_rest(choice, page[choice.line.y + 1 : end]) for choice, end in zip(choices, ends, strict=True)]
+
+
+def _without_column(choices: list[Choice]) -> list[Choice]:
+    """The labels without what stands in a second column, in line behind all of them."""
+    split = [_COLUMN.fullmatch(choice.label) for choice in choices]
+    starts = {
+        choice.column + columns(choice.label[: found.start(2)])
+        for choice, found in zip(choices, split, strict=True)
+        if found
+    }
+    if len(choices) < 2 or len(starts) != 1 or not all(split):
+        return choices
+    return [replace(choice, label=found[1]) for choice, found in zip(choices, split, strict=True) if found]
 
 
 def _walk(page: list[Line], start: Choice, step: int) -> Iterator[Choice]:
@@ -130,7 +158,8 @@ def _inner(page: list[Line], line: Line, choice: Choice) -> bool:
     """A row that is no option but belongs to one: it stands deeper, or the row above ran into the edge."""
     if choice.number is None:
         return line.x > choice.stem
-    return line.x >= choice.stem or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
+    first = choice.stem - (len(str(choice.number)) if choice.box else 0)  # below boxes some stand under the number
+    return line.x >= first or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
 
 
 def _with_rest(choice: Choice, below: list[Line]) -> Choice:
@@ -151,9 +180,13 @@ def _ends(line: Line, choice: Choice) -> bool:
 
 
 def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
-    """The row goes on with the label: drawn alike, and its first word had no room in the row above."""
+    """The row goes on with the label: drawn as that begins or ends, and its first word had no room in the row above."""
     room = above.edge - MARGIN - above.end
-    return line.style == choice.line.row.style(choice.column) and columns(line.text.split()[0]) >= room
+    alike = {
+        style._replace(bold=False) for style in (choice.line.row.style(choice.column), above.row.style(above.end - 1))
+    }
+    inside = line.x <= choice.column
+    return inside and line.style._replace(bold=False) in alike and columns(line.text.split()[0]) >= room
 
 
 def _joint(above: Line, line: Line) -> str:
@@ -180,7 +213,12 @@ def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | Non
 def _menu(page: list[Line], y: int, options: list[Option], chosen: int, multi: bool) -> Menu:
     free = next((at for at, option in enumerate(options) if _FREE_TEXT.match(option.label)), None)
     said = [_body(page, y), *(option.label for option in options)]
-    return Menu(_question(page, y), tuple(options), chosen, free, multi, fingerprint(said))
+    return Menu(_question(page, y), tuple(options), chosen, free, multi, fingerprint(said), _scrolls(page, y))
+
+
+def _scrolls(page: list[Line], y: int) -> bool:
+    """An arrow in a row of its own, not greyed out, points to options that are not shown."""
+    return any(line.text in _ARROWS and not line.faint for line in page[max(0, y - 1) :])
 
 
 def _option(place: int, choice: Choice, ticked: bool) -> Option:
@@ -270,7 +308,13 @@ def _paragraph_above(page: list[Line], y: int) -> list[Line]:
     rows = page[:y][::-1]
     while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and _MORE.fullmatch(rows[0].text))):
         rows = rows[1:]
-    return list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1]
+    return _loud(list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1])
+
+
+def _loud(paragraph: list[Line]) -> list[Line]:
+    """Without the faint rows around the others: a counter above a question, a hint below it."""
+    loud = [at for at, line in enumerate(paragraph) if not line.faint]
+    return paragraph[loud[0] : loud[-1] + 1] if loud else paragraph
 
 
 def _spoken(paragraph: list[Line]) -> str:
@@ -313,7 +357,23 @@ def _read_buttons(page: list[Line]) -> Menu | None:
         if chosen is None or not _quiet(page[line.y + 1 :], boxed=line.edge < line.row.width):
             return None
         options = [Option(place, button[1] or button[2]) for place, button in enumerate(buttons, 1)]
-        return _menu(page, line.y, options, chosen, multi=False)
+        return replace(_menu(page, line.y, options, chosen, multi=False), across=True)
+    return None
+
+
+def _read_tabs(page: list[Line]) -> Menu | None:
+    """Words side by side, one of them on a ground of its own; below and behind them only hints."""
+    for line in reversed(page):
+        words = list(_TAB.finditer(line.text)) if line.kind is Kind.TEXT else []
+        grounds = [line.row.style(line.x + columns(line.text[: word.start()])).bg for word in words]
+        other = [at for at, ground in enumerate(grounds) if grounds.count(ground) == 1]
+        if len(other) != 1 or len(words) < 2 or not _quiet(page[line.y + 1 :], boxed=False):
+            continue
+        names = [word[0] for word in words]
+        offered = list(takewhile(lambda name: name[0].isupper(), names))
+        if other[0] < len(offered) > 1:
+            options = [Option(place, name) for place, name in enumerate(offered, 1)]
+            return replace(_menu(page, line.y, options, other[0], multi=False), across=True)
     return None
 
 

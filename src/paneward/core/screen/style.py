@@ -34,6 +34,21 @@ class Style(NamedTuple):
 PLAIN = Style()
 
 
+@lru_cache(maxsize=256)
+def fits(style: Style, words: str) -> bool:
+    """The style is as the words say: `bold`, `!reverse`, `fg=174`, `bg!=default`; all of them."""
+    return all(_fits(style, word) for word in words.split())
+
+
+def _fits(style: Style, word: str) -> bool:
+    name, equals, wanted = word.partition("=")
+    if not equals:
+        return bool(getattr(style, name.lstrip("!"))) is not name.startswith("!")
+    colour = getattr(style, name.rstrip("!"))
+    same = ("default" if colour is None else str(colour)) == wanted
+    return same is not name.endswith("!")
+
+
 _SWITCHES: dict[int, dict[str, bool]] = {
     1: {"bold": True},
     2: {"dim": True},

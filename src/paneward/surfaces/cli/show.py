@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import fields
 from datetime import datetime
+from json import dumps
 from typing import Any, assert_never
 
 from rich.box import SIMPLE_HEAD
@@ -11,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paneward.app import Explanation
-from paneward.core.profiles import Profile
+from paneward.core.profiles import Profile, as_data
 from paneward.core.readiness import RULES
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 from paneward.core.scene import ProcessFacts
@@ -257,7 +258,7 @@ def _profile(console: Console, profile: Profile) -> None:
     _say(console, (f"{profile.name}:", "bold"))
     for field in fields(profile):
         if field.name != "name":
-            _say(console, (f"  {field.name}: ", "cyan"), (yaml_value(getattr(profile, field.name)), ""))
+            _say(console, (f"  {field.name}: ", "cyan"), (yaml_value(as_data(getattr(profile, field.name))), ""))
 
 
 def yaml_value(value: Any) -> str:
@@ -267,6 +268,10 @@ def yaml_value(value: Any) -> str:
             return "true" if value else "false"
         case tuple() | list():
             return f"[{', '.join(yaml_value(item) for item in value)}]"
+        case dict():
+            return f"{{{', '.join(f'{key}: {yaml_value(item)}' for key, item in value.items())}}}"
+        case str() if not value.isprintable():
+            return dumps(value)
         case str():
             return "'" + value.replace("'", "''") + "'"
         case None:

@@ -1,0 +1,106 @@
+"""What we know of each kind of program: data, and how the right row is chosen.
+
+row.py: what a row can say;
+programs.py: shells, the unknown program, the demo agent;
+agents.py: the coding agents;
+own.py: a row from a user's file.
+
+A row names the versions it was proven on. On any other, it counts as that of the nearest of them, and says so.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from paneward.core.errors import Code, InvalidInput
+from paneward.core.profiles.agents import AIDER, CLAUDE, CODEX, GEMINI, OPENCODE
+from paneward.core.profiles.own import as_data, changed
+from paneward.core.profiles.programs import DEMO, GENERIC, SHELL
+from paneward.core.profiles.row import PROMPT, Frame, Mark, Profile, Typing, Where
+from paneward.core.scene import ProcessFacts, Snapshot
+
+__all__ = [
+    "AIDER",
+    "BUILT_IN",
+    "CLAUDE",
+    "CODEX",
+    "DEMO",
+    "GEMINI",
+    "GENERIC",
+    "OPENCODE",
+    "PROMPT",
+    "SHELL",
+    "Frame",
+    "Mark",
+    "Profile",
+    "Typing",
+    "Where",
+    "as_data",
+    "at_version",
+    "choose",
+    "named",
+    "nearest",
+    "profile_from",
+    "version_seen",
+]
+
+_STYLE = re.compile(r"\x1b\[[0-9;:]*m")
+
+BUILT_IN: Mapping[str, Profile] = {
+    profile.name: profile for profile in (SHELL, CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, DEMO, GENERIC)
+}
+
+
+def choose(snapshot: Snapshot, process: ProcessFacts | None, profiles: Mapping[str, Profile] = BUILT_IN) -> Profile:
+    """The profile of the program in the pane: by its command line, else by its name, else generic."""
+    seen = [process.argv, process.command] if process else [snapshot.command]
+    for profile in profiles.values():
+        if any(re.search(pattern, line) for pattern in profile.match for line in seen if line):
+            return at_version(profile, version_seen(snapshot, profile)) if profile.variants else profile
+    return profiles["generic"]
+
+
+def version_seen(snapshot: Snapshot, profile: Profile) -> str | None:
+    """The version that stands on the screen; most programs show it at their start only."""
+    if not profile.version:
+        return None
+    rows = (_STYLE.sub("", row).rstrip() for row in snapshot.rows)
+    return next((found[1] for row in rows if (found := re.search(profile.version, row))), None)
+
+
+def named(name: str, profiles: Mapping[str, Profile] = BUILT_IN) -> Profile:
+    try:
+        return profiles[name]
+    except KeyError:
+        raise InvalidInput(
+            f"no profile is called {name!r}",
+            code=Code.UNKNOWN_PROFILE,
+            hint=f"Known: {', '.join(sorted(profiles))}.",
+        ) from None
+
+
+def at_version(profile: Profile, version: str | None) -> Profile:
+    """The row as it is true of a version; of one that is not known, as it stands."""
+    nearby = nearest(profile, version)
+    variant = next((one for one in profile.variants if nearby in one.versions), None)
+    return replace(profile, **dict(variant.changes)) if variant else profile
+
+
+def nearest(profile: Profile, version: str | None) -> str | None:
+    """The newest of the versions it was proven on that is not newer, else the oldest of them."""
+    if version is None or not profile.versions:
+        return None
+    proven = sorted(profile.versions, key=_order)
+    return next((one for one in reversed(proven) if _order(one) <= _order(version)), proven[0])
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def profile_from(name: str, row: Mapping[str, Any], known: Mapping[str, Profile] = BUILT_IN) -> Profile:
+    """A profile from a user's file: the row of that name, of `extends`, or generic, with fields replaced."""
+    extends = row.get("extends", name if name in known else "generic")
+    start = replace(named(str(extends), known), name=name)
+    return changed(start, {key: value for key, value in row.items() if key != "extends"})

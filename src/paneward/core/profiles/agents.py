@@ -1,0 +1,253 @@
+r"""The rows of the coding agents, as they were measured on the real programs (docs/guide/lab.md).
+
+What surprised us:
+- Claude Code's prompt turns grey while it works; in 2.1.325 that is all that tells streaming from idle.
+- Codex tells its state in its title; what it says on the screen goes away while text streams.
+- Gemini CLI says `Ready` in its title while it asks for trust or sign-in.
+- A leading blank makes `/word` a text in one version of Claude Code and is ignored by the next.
+- All but aider read their terminal by events at all times, so that they "read" means nothing. aider hides the
+  cursor and gives the terminal back its line mode while it works.
+"""
+
+from paneward.core.profiles.row import (
+    Dialog,
+    Edit,
+    Frame,
+    Guard,
+    Listing,
+    Mark,
+    Menus,
+    Mode,
+    Profile,
+    Typing,
+    Variant,
+    Where,
+)
+
+SPINS = r"^[\u2801-\u28ff] "  # braille, in a title
+
+
+def _program(name: str, interpreter: str = "node") -> tuple[str, ...]:
+    """Patterns of a command line that runs it, by itself or as a script; not of one that names it as a file."""
+    return rf"^(?:\S*/)?{name}(?:\s|$)", rf"^(?:\S*/)?{interpreter}(?: -\S+)* \S*/{name}(?:\.[cm]?js)?(?:\s|$)"
+
+
+COMMANDS = Mode("commands", Mark(Where.DRAFT, r"^/"))
+NEWLINES = 6  # behind a text make it a paste that is shown as a placeholder and not looked into
+WAIT = 120.0
+SETTLES = 0.06
+
+CLAUDE = Profile(
+    name="claude",
+    about="Claude Code",
+    match=_program("claude"),
+    launch="claude",
+    resume="claude --resume {conversation}",
+    versions=("2.1.197", "2.1.325"),
+    version=r"\bClaude Code v(\d+\.\d+\.\d+)",
+    variants=(
+        Variant(
+            ("2.1.197",),
+            (
+                (
+                    "guards",
+                    (
+                        Guard(r"^/\S", "command", before=" "),
+                        Guard(r"^!", "shell", before=" "),
+                        Guard(r"^(?:exit|quit|:wq)$", "quit", after="\n", times=NEWLINES),
+                        Guard(r"\\$", "newline", after=" ", exact=True),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    frame=Frame.RULES,
+    rule=r"^─{10}",
+    glyph=r"[❯!]\u00a0",
+    reads=False,
+    typing=Typing.PASTE,
+    settle=SETTLES,
+    placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
+    guards=(
+        Guard(r"^\s*/\S", "command", after="\n", times=NEWLINES),
+        Guard(r"^!", "shell", before=" "),
+        Guard(r"^\s*(?:exit|quit|:wq)\s*$", "quit", after="\n", times=NEWLINES),
+        Guard(r"\\$", "newline", after=" ", exact=True),
+    ),
+    edits=(Edit.TRIMS_END, Edit.TABS, Edit.NFC),
+    busy=(
+        Mark(Where.TITLE, SPINS, lasting=True),
+        Mark(Where.GLYPH, r"❯", "fg!=default", lasting=True),
+        Mark(Where.ABOVE, r"^[·✢✳✶✻✽*] \S+…", "fg!=default", lasting=True),
+        Mark(Where.BELOW, r"\besc to interrupt\b", lasting=True),
+    ),
+    dialogs=(
+        Dialog("trust", r"Quick safety check: Is this a project you created or one you trust\?", startup=True),
+        Dialog("key", r"Do you want to use this API key\?", startup=True),
+        Dialog("permission", r"Do you want to (?:proceed|make this edit|create|overwrite|allow|run)\b[^?]*\?"),
+    ),
+    menus=Menus(digits=True, amend=("Tab",), toggle=("Enter",)),
+    modes=(
+        Mode("shell", Mark(Where.GLYPH, r"!")),
+        COMMANDS,
+        Mode("help", Mark(Where.BELOW, r"^\s*! for (?:shell|bash)\b")),
+    ),
+    queued=(
+        Listing(r"^  ❯ (.+)", style="bg!=default"),
+        Listing(r"^❯ (.+)", before=r"^  ctrl\+x ctrl\+s to send now"),
+    ),
+    queue=("Enter",),
+    interrupt=("Escape",),
+    cut=("C-c",),
+    quits=(r"^\s*(?:/?exit|/?quit|:wq?)\s*$",),
+    wait_timeout=WAIT,
+)
+CODEX = Profile(
+    name="codex",
+    about="Codex",
+    match=_program("codex"),
+    launch="codex",
+    resume="codex resume {conversation}",
+    versions=("0.166.0",),
+    version=r"\bOpenAI Codex \(v(\d+\.\d+\.\d+)\)",
+    frame=Frame.GLYPH,
+    glyph=r"[›!] ",
+    glyph_style="bold !dim !reverse",
+    reads=False,
+    typing=Typing.PASTE,
+    settle=SETTLES,
+    placeholders=(r"\[Pasted Content \d+ chars\]",),
+    guards=(
+        Guard(r"^/\S", "command", before=" ", exact=True),
+        Guard(r"^\s*!", "shell", after=" ", times=1100),
+    ),
+    edits=(Edit.TRIMS_START, Edit.TRIMS_END),
+    busy=(
+        Mark(Where.TITLE, SPINS, lasting=True),
+        Mark(Where.ABOVE, r"(?<=esc) to interrupt\)$", "dim", lasting=True),
+    ),
+    dialog=(Mark(Where.TITLE, r"^\[ [!.] \] Action Required", lasting=True),),
+    dialogs=(
+        Dialog("permission", r"Would you like to [^?]*\?"),
+        Dialog("question", r"Question \d+/\d+ \(\d+ unanswered\) (?P<question>.+?)(?= › 1\. | 1\. )"),
+    ),
+    menus=Menus(digits=True, letters=True, field=("Tab",)),
+    modes=(
+        Mode("shell", Mark(Where.GLYPH, r"!")),
+        COMMANDS,
+        Mode("help", Mark(Where.BELOW, r"\? / esc close")),
+    ),
+    queued=(Listing(r"^  ↳ (.+)", after=r"^• Queued follow-up inputs"),),
+    queue=("Tab",),
+    steer=("Enter",),
+    interrupt=("Escape",),
+    cut=("C-c",),
+    quits=(r"^/(?:quit|exit)\s*$",),
+    wait_timeout=WAIT,
+)
+OPENCODE = Profile(
+    name="opencode",
+    about="OpenCode",
+    match=_program("opencode"),
+    launch="opencode",
+    resume="opencode --session {conversation}",
+    versions=("1.18.33",),
+    version=r"(?:\bOpenCode |^  \S.* {3,})(\d+\.\d+\.\d+)$",
+    frame=Frame.BAR,
+    panel=True,
+    reads=False,
+    typing=Typing.PASTE,
+    settle=SETTLES,
+    placeholders=(r"\[Pasted ~\d+ lines\]",),
+    guards=(
+        Guard(r"^/\S", "command", before=" "),
+        Guard(r"^!", "shell", before=" "),
+        Guard(r"^(?:exit|quit|:q)$", "quit"),
+    ),
+    edits=(Edit.BLANK_AFTER_PASTE,),
+    busy=(Mark(Where.BELOW, r"\besc (?:again to )?interrupt\b", lasting=True),),
+    dialog=(Mark(Where.SCREEN, r"^\s*┃  △ Permission required", lasting=True),),
+    dialogs=(Dialog("permission", r"(?<=△ )Permission required"),),
+    menus=Menus(digits=True, letters=True, buttons=True, toggle=("Enter",)),
+    modes=(Mode("shell", Mark(Where.BELOW, r"\besc exit shell mode\b")), COMMANDS),
+    queue=("Enter",),
+    interrupt=("Escape", "Escape"),
+    cut=("C-c",),
+    quits=(r"^\s*(?:/?exit|/?quit|:q)\s*$",),
+    wait_timeout=WAIT,
+)
+GEMINI = Profile(
+    name="gemini",
+    about="Gemini CLI",
+    match=_program("gemini"),
+    launch="gemini",
+    resume="gemini --resume {conversation}",
+    versions=("0.61.0",),
+    version=r"\bGemini CLI v(\d+\.\d+\.\d+)",
+    frame=Frame.RULES,
+    rule=r"^[▄▀]{10}",
+    glyph=r" [>!*] ",
+    reads=False,
+    typing=Typing.PASTE,
+    settle=0.15,  # an Enter that comes sooner is taken for a part of the paste, on purpose
+    placeholders=(r"\[Pasted Text: \d+ (?:lines|chars)\]",),
+    guards=(
+        Guard(r"^\s*/\S", "command"),
+        Guard(r"^!", "shell", before=" ", exact=True),
+        Guard(r"\\$", "newline", after="\n", times=NEWLINES, exact=True),
+    ),
+    edits=(Edit.TRIMS_START, Edit.TRIMS_END),
+    busy=(
+        Mark(Where.TITLE, r"^✦", lasting=True),
+        Mark(Where.ABOVE, r"\(esc to cancel, \d", lasting=True),
+    ),
+    dialog=(Mark(Where.TITLE, r"^✋", lasting=True),),
+    dialogs=(
+        Dialog("trust", r"Do you trust the files in this folder\?", startup=True),
+        Dialog("sign_in", r"How would you like to authenticate for this project\?", startup=True),
+        Dialog("permission", r"Allow execution of [^?]*\?|Apply this change\?|Do you want to proceed\?"),
+    ),
+    menus=Menus(digits=True),
+    modes=(
+        Mode("shell", Mark(Where.GLYPH, r"!")),
+        COMMANDS,
+        Mode("help", Mark(Where.ABOVE, r"^\s*Shortcuts See /help for more")),
+    ),
+    queued=(Listing(r"^    (\S.*)", after=r"^  Queued \(press ↑ to edit\):", style="dim"),),
+    queue=("Enter",),
+    interrupt=("Escape",),
+    cut=("C-c",),
+    quits=(r"^\s*/(?:quit|exit)\s*$",),
+    wait_timeout=WAIT,
+)
+AIDER = Profile(
+    name="aider",
+    about="aider",
+    match=_program("aider", r"python[\d.]*"),
+    launch="aider",
+    resume="aider --restore-chat-history",
+    versions=("0.86.2",),
+    version=r"^Aider v(\d+\.\d+\.\d+)",
+    frame=Frame.LINES,
+    glyph=r"(?:[\w-]+(?: multi)?|multi)?> ",
+    typing=Typing.PASTE,
+    settle=SETTLES,
+    guards=(
+        Guard(r"^/\S", "command", before=" "),
+        Guard(r"^!", "shell", before=" "),
+    ),
+    busy=(
+        Mark(Where.CURSOR, "hidden", lasting=True),
+        Mark(Where.TERMINAL, "canonical", lasting=True),
+    ),
+    dialogs=(
+        Dialog("gitignore", r"Add .* to \.gitignore.*", startup=True),
+        Dialog("permission", r".*\(Y\)es/\(N\)o.*"),
+    ),
+    menus=Menus(leave=()),
+    modes=(COMMANDS,),
+    interrupt=("C-c",),
+    cut=("C-c",),
+    quits=(r"^/(?:quit|exit)\s*$",),
+    wait_timeout=WAIT,
+)

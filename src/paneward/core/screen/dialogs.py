@@ -1,0 +1,30 @@
+"""Dialogs that a profile knows by their words: functions."""
+
+import re
+
+from paneward.core.profiles.row import Dialog, Frame, Profile
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.lines import Kind, lines
+from paneward.core.screen.question import question
+
+ROWS = 40  # with text, from the bottom, in which the words are looked for
+
+
+def known_dialog(screen: Screen, profile: Profile) -> tuple[Dialog, str] | None:
+    """The dialog whose words stand lowest on the screen, and its question."""
+    if not profile.dialogs:
+        return None
+    said = _said(screen, profile)
+    found = [(match.start(), one, match) for one in profile.dialogs for match in re.finditer(one.pattern, said)]
+    if not found:
+        return None
+    _, dialog, match = max(found, key=lambda one: one[0])
+    return dialog, (match.groupdict().get("question") or match[0]).strip()
+
+
+def _said(screen: Screen, profile: Profile) -> str:
+    """The words at the end of the screen as one line; of a program that asks on the cursor's line, that one."""
+    if profile.frame is Frame.LINES:
+        return question(screen) or ""
+    page = [line.text for line in lines(screen) if line.kind is Kind.TEXT]
+    return " ".join(" ".join(page[-ROWS:]).split())
