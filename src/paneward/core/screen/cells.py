@@ -78,7 +78,7 @@ class Rows:
         return self.has_drawing and self.pens[index].drawing
 
 
-@dataclass(frozen=True, eq=False)  # no slots, as above
+@dataclass(eq=False)  # no slots, as above; not frozen: that would cost a dozen look-ups for each of many rows
 class Row:
     raw: str
     width: int = 0  # columns of the pane

@@ -47,6 +47,10 @@ _LETTER = re.compile(r"\((\w)\)$")
 _MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)
 _ARROWS = ("▲", "▼", "↑", "↓", "⌃", "⌄")
 _GROUND = re.compile(r"\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]")
+# Without one of these no row can be marked, filled or drawn otherwise: most screens are done with at once.
+_MAY_BE = re.compile(
+    r"[❯›▶→➤▸»⏵●◉◆]|>[^\S\n]*\S|\][^\n]*\[|\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]"
+)
 _FREE_TEXT = re.compile(
     r"(?:type (?:something|your|a |in )|other(?:\s*[(:.…–-]|$)|something else|none of the above|custom(?: answer|$)"
     r"|(?:no|reject|deny),? (?:and )?(?:tell|say|suggest|provide|explain|give)|write (?:your|my) own)",
@@ -75,6 +79,8 @@ class Choice:
 @lru_cache(maxsize=16)  # several rules ask the same of one snapshot
 def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None:
     """The menu that waits for a choice, or None; where the profile knows the dialog, with the words it asks by."""
+    if not (profile and profile.menus.buttons) and not _MAY_BE.search("\n".join(snapshot.rows)):
+        return None
     screen = Screen.of(without_panel(snapshot) if profile and profile.panel else snapshot)
     page = lines(screen)
     menu = _read_options(screen, page) or _read_buttons(page)
