@@ -102,6 +102,11 @@ class Row:
         return self.raw.isascii() and self.raw.isprintable() and not self.capture.has_drawing
 
     @property
+    def plain(self) -> bool:
+        """No character of it has a style."""
+        return self.unstyled and self.capture.pens[self.index].style is PLAIN
+
+    @property
     def blank(self) -> bool:
         return not self.text.strip()
 

@@ -122,6 +122,8 @@ def _draft(screen: Screen, y: int, left: str) -> str:
 
 
 def _full(row: Row) -> bool:
+    if row.unstyled:
+        return 0 < row.width <= len(row.raw) and row.raw[row.width - 1] != " "
     return row.width > 0 and len(row.cells) >= row.width and bool(row.cells[row.width - 1].char.strip())
 
 

@@ -28,6 +28,8 @@ def ghost_text(screen: Screen) -> str:
     if drawn is None and (not screen.cursor_visible or screen.cursor[0] == 0):
         return ""
     x, y = drawn or screen.cursor
+    if screen.row(y).plain:
+        return ""
     first = _suggestion(screen.row(y), x)
     style = next((cell.style for cell in first if faint(cell.style) and cell.char.strip()), None)
     if style is None and _cut_off(screen.row(y), x):
@@ -46,7 +48,7 @@ def _cut_off(row: Row, x: int) -> bool:
 
 
 def faint(style: Style) -> bool:
-    return style.dim or _grey(style.fg)
+    return style.dim or (_grey(style.fg) and not style.bold)
 
 
 def _grey(colour: Colour) -> bool:
