@@ -104,3 +104,10 @@ def test_reading_the_terminal_says_nothing_of_agents_that_read_at_all_times(capt
     if not capture.profile.reads:
         asleep = replace(scene(capture), process=replace(RAW, reading=False))
         assert judged(asleep, capture.profile).verdict is judged(scene(capture), capture.profile).verdict
+
+
+@pytest.mark.parametrize("capture", DIALOGS[::9], ids=str)
+def test_a_dialog_that_is_being_painted_is_looked_at_again(capture: Capture) -> None:
+    found = judged(scene(capture, quiet=0.01), capture.profile)
+    assert (found.verdict, found.rule, found.working) == (None, "dialog", False)
+    assert found.look_again < 0.1

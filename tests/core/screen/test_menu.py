@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paneward.core.profiles import OPENCODE
 from paneward.core.result import Menu
 from paneward.core.scene import Snapshot
 from paneward.core.screen.menu import read_menu
@@ -331,3 +332,48 @@ def test_no_screen_crashes_it_and_a_menu_has_options_and_one_of_them_highlighted
 ) -> None:
     found = read_menu(Snapshot("%1", tuple(rows), width, 8, 3, y, cursor_visible=visible))
     assert found is None or (len(found.options) > 1 and found.selected in range(len(found.options)))
+
+
+def test_a_second_column_is_no_part_of_the_labels() -> None:
+    found = menu("Which?\n\n› 1. Red    like fire\n  2. Green  like grass\n\nenter to submit", visible=False)
+    assert labels(found) == ["Red", "Green"]
+
+
+def test_a_label_with_a_gap_that_others_do_not_share_stays_whole() -> None:
+    found = menu("Which?\n\n› 1. Red  or so\n  2. Green\n\nenter to submit", visible=False)
+    assert labels(found) == ["Red  or so", "Green"]
+
+
+def test_faint_rows_around_a_question_are_not_asked() -> None:
+    picture = "\x1b[2mQuestion 1/1\x1b[0m\nWhich?\n\x1b[2m(all that apply)\x1b[0m\n\n❯ 1. Red\n  2. Green" + HINTS
+    assert menu(picture, visible=False).question == "Which?"
+
+
+def test_an_arrow_that_is_not_greyed_out_tells_of_options_that_are_not_shown() -> None:
+    picture = "Which?\n\n\x1b[2m▲\x1b[0m\n❯ 1. Red\n  2. Green\n▼" + HINTS
+    assert menu(picture, visible=False).hidden
+    assert not menu(picture.replace("\n▼", "\n\x1b[2m▼\x1b[0m"), visible=False).hidden
+
+
+BUTTONS = "△ Permission required\n\n \x1b[48;5;215m {} \x1b[49m  {}   {}    ⇆ select  enter confirm"
+
+
+def test_buttons_without_brackets_are_read_for_programs_that_have_them() -> None:
+    picture = drawn(BUTTONS.format("Allow once", "Allow always", "Reject"), visible=False)
+    assert read_menu(picture) is None
+    found = read_menu(picture, OPENCODE)
+    assert found
+    assert (labels(found), found.selected, found.across) == (["Allow once", "Allow always", "Reject"], 0, True)
+    assert found.question == "Permission required"
+
+
+def test_words_side_by_side_of_which_none_or_a_hint_is_marked_are_no_buttons() -> None:
+    plain = BUTTONS.replace("\x1b[48;5;215m", "").replace("\x1b[49m", "")
+    assert read_menu(drawn(plain.format("Allow", "Reject", "x"), visible=False), OPENCODE) is None
+    hint = "Allow  Reject  \x1b[48;5;215menter\x1b[49m"
+    assert read_menu(drawn(hint, visible=False), OPENCODE) is None
+
+
+def test_brackets_are_buttons_side_by_side() -> None:
+    found = menu("Sure?\n\n\x1b[7m[ Yes ]\x1b[0m [ No ]" + HINTS, visible=False)
+    assert (labels(found), found.across) == (["Yes", "No"], True)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paneward.core.screen.style import PLAIN, Style, restyle
+from paneward.core.screen.style import PLAIN, Style, fits, restyle
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,26 @@ def test_a_ground_of_its_own_or_reverse_is_a_highlight() -> None:
 @given(st.text("0123456789;:", max_size=30))
 def test_no_parameters_crash(parameters: str) -> None:
     assert isinstance(restyle(PLAIN, parameters), Style)
+
+
+@pytest.mark.parametrize(
+    ("words", "fitting"),
+    [
+        ("", True),
+        ("bold", True),
+        ("!bold", False),
+        ("!dim !reverse", True),
+        ("fg=174", True),
+        ("fg!=174", False),
+        ("fg=default", False),
+        ("bg=default", True),
+        ("bg!=default", False),
+        ("bold fg=9", False),
+    ],
+)
+def test_a_style_fits_the_words_for_it(words: str, fitting: bool) -> None:
+    assert fits(Style(fg=174, bold=True), words) is fitting
+
+
+def test_a_colour_of_three_parts_fits_its_name() -> None:
+    assert fits(Style(bg="#102030"), "bg=#102030")

@@ -25,7 +25,7 @@ from paneward.core.screen.panel import without_panel
 from paneward.core.screen.question import question
 from paneward.core.screen.style import fits
 
-MARGIN = 2  # columns that a program may leave free at the end of a row before it wraps
+MARGIN = 4  # columns that a program may leave free at the end of a row before it wraps
 
 
 class State(StrEnum):
