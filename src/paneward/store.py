@@ -137,7 +137,8 @@ class Store:
         self._path = path
         self._connection = connection
         self._writer = writer
-        self._behind: deque[Future[None]] = deque()  # what is still being written, or was the last time we looked
+        self._unwritten: list[Callable[[sa.Connection], Any]] = []
+        self._behind: deque[Future[None]] = deque()  # the newest that were handed over, written by now or not
 
     @classmethod
     def open(cls, path: Path | None) -> Self:
@@ -171,11 +172,16 @@ class Store:
         It is on the disk before anything that is asked of this store later, and before it is closed.
         """
         place = {"message_id": None, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
-        self._behind.append(
-            self._writer.submit(self._heard, lambda connection: _begin(connection, place, text, secret, receipt))
-        )
+        self._unwritten.append(lambda connection: _begin(connection, place, text, secret, receipt))
+        asyncio.get_running_loop().call_soon(self._hand_over)
         if len(self._behind) > BEHIND:
             await asyncio.wrap_future(self._behind.popleft())
+
+    def _hand_over(self) -> None:
+        """Waking the writer takes longer than all the rest, so the caller goes first."""
+        for work in self._unwritten:
+            self._behind.append(self._writer.submit(self._heard, work))
+        self._unwritten.clear()
 
     async def mark(self, id: str, phase: Phase) -> None:
         await self._run(lambda connection: _update(connection, _sql().mark, id, phase))
@@ -200,6 +206,7 @@ class Store:
         self._writer.shutdown()
 
     async def _run(self, work: Callable[[sa.Connection], T]) -> T:
+        self._hand_over()
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._attempt, work)
 
     def _heard(self, work: Callable[[sa.Connection], Any]) -> None:
