@@ -350,10 +350,16 @@ def pen_after(pen: Pen, row: str) -> Pen:
 
 def drawn_cursor(screen: Screen) -> tuple[int, int] | None:
     """Where an application that hides the cursor draws one: a single reversed cell, alone of its kind."""
-    if screen.cursor_visible:
-        return None
+    return None if screen.cursor_visible else _only_reversed(screen)
+
+
+@lru_cache(maxsize=16)  # several questions are asked of one screen
+def _only_reversed(screen: Screen) -> tuple[int, int] | None:
+    x, y = screen.cursor
+    if x in single_reversed(screen.row(y)):
+        return x, y  # most hide the cursor where they draw one: the other rows need not be read
     found = [(x, y) for y, row in enumerate(screen.rows) for x in single_reversed(row)]
-    return screen.cursor if screen.cursor in found else found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 def single_reversed(row: Row) -> list[int]:
