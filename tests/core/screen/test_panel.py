@@ -18,6 +18,7 @@ def row(left: str, right: str = "") -> str:
 def test_a_panel_from_top_to_bottom_is_taken_away() -> None:
     cropped = without_panel(snapshot(row("one", " tokens"), row("two"), row("three", " 0%"), row("", " v1")))
     assert (cropped.width, Screen.of(cropped).lines) == (20, ("one", "two", "three", ""))
+    assert without_panel(cropped) is cropped
 
 
 def test_styles_run_on_behind_what_was_cut() -> None:

@@ -23,7 +23,7 @@ def without_panel(snapshot: Snapshot) -> Snapshot:
     screen = Screen.of(snapshot)
     edges = {_last_ground(screen.row(y)) for y in (screen.height // 2, screen.height - 2, screen.height - 1)}
     edge = edges.pop()
-    if edges or not edge:
+    if edges or not 0 < edge < snapshot.width:
         return snapshot
     return replace(snapshot, rows=tuple(_cropped(row, edge) for row in screen.rows), width=edge, history=0)
 
