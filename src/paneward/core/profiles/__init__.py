@@ -10,7 +10,7 @@ A row names the versions it was proven on. On any other, it counts as that of th
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from paneward.core.errors import Code, InvalidInput
@@ -34,6 +34,7 @@ __all__ = [
     "Frame",
     "Mark",
     "Profile",
+    "Recognised",
     "Typing",
     "Where",
     "as_data",
@@ -42,6 +43,7 @@ __all__ = [
     "named",
     "nearest",
     "profile_from",
+    "recognise",
     "version_seen",
 ]
 
@@ -52,13 +54,32 @@ BUILT_IN: Mapping[str, Profile] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A profile, and what it was told by."""
+
+    profile: Profile  # as it is true of the version on the screen
+    pattern: str = ""  # the one of its patterns that matched; empty where none had to
+    line: str = ""  # what that matched: a command line, or the name of a program
+
+
 def choose(snapshot: Snapshot, process: ProcessFacts | None, profiles: Mapping[str, Profile] = BUILT_IN) -> Profile:
     """The profile of the program in the pane: by its command line, else by its name, else generic."""
+    return recognise(snapshot, process, profiles).profile
+
+
+def recognise(
+    snapshot: Snapshot, process: ProcessFacts | None, profiles: Mapping[str, Profile] = BUILT_IN
+) -> Recognised:
+    """The profile of the program in the pane, and by which of its patterns."""
     seen = [process.argv, process.command] if process else [snapshot.command]
     for profile in profiles.values():
-        if any(re.search(pattern, line) for pattern in profile.match for line in seen if line):
-            return at_version(profile, version_seen(snapshot, profile)) if profile.variants else profile
-    return profiles["generic"]
+        for pattern in profile.match:
+            for line in seen:
+                if line and re.search(pattern, line):
+                    version = version_seen(snapshot, profile) if profile.variants else None
+                    return Recognised(at_version(profile, version), pattern, line)
+    return Recognised(profiles["generic"])
 
 
 def version_seen(snapshot: Snapshot, profile: Profile) -> str | None:
