@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -31,13 +30,13 @@ from paneward.core.errors import Code, StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.text import redact
+from paneward.schema import KEEP_ROWS, sql
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
 SCHEMA = 1  # PRAGMA user_version of the files this version writes
 BUSY_MS = 5000  # a write of another process takes a millisecond; longer means that it hangs
-KEEP_ROWS = 10_000
 KEEP_DAYS = 30
 KEEP_OPEN_DAYS = 1  # how long an unfinished delivery may still be asked for after a crash
 KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
@@ -62,74 +61,6 @@ class Delivery:
     receipt: SendResult | None
     created_at: str  # ISO, UTC
     updated_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Statements:
-    """All that is ever said to the database."""
-
-    tables: sa.MetaData
-    insert: sa.Insert
-    by_message: sa.Select[Any]
-    recent: sa.Select[Any]
-    mark: sa.Update
-    finish: sa.Update
-    oldest: sa.Select[Any]
-    trim: sa.Delete
-
-
-@cache
-def _sql() -> _Statements:
-    """The statements, built when the first store is opened: importing SQLAlchemy takes a fifth of a second."""
-    import sqlalchemy as sa
-    from sqlalchemy.dialects.sqlite import insert
-
-    table, bind = _table(), sa.bindparam
-    rows, named = table.c, table.c.message_id.is_not(None)
-    sa.Index("message_ids", rows.message_id, unique=True, sqlite_where=named)
-    newest = sa.select(sa.func.max(rows.id)).scalar_subquery()
-    mark = sa.update(table).where(rows.id == bind("wanted"))
-    mark = mark.values(phase=bind("phase"), updated_at=bind("updated_at"))
-    too_many = sa.or_(rows.created_at < bind("oldest"), rows.id <= newest - KEEP_ROWS)
-    settled = sa.or_(rows.phase == Phase.DONE, rows.created_at < bind("open_since"))
-    any_pane = bind("pane", type_=sa.Text).is_(None)
-    return _Statements(
-        tables=table.metadata,
-        insert=insert(table).on_conflict_do_nothing(index_elements=["message_id"], index_where=named),
-        by_message=sa.select(table).where(rows.message_id == bind("wanted")),
-        recent=sa.select(table)
-        .where(sa.or_(any_pane, rows.pane == bind("pane")))
-        .order_by(rows.id.desc())
-        .limit(bind("most", type_=sa.Integer)),
-        mark=mark,
-        finish=mark.values(receipt=bind("receipt")),
-        oldest=sa.select(rows.created_at, newest - rows.id).order_by(rows.id).limit(1),
-        trim=sa.delete(table).where(too_many, settled),
-    )
-
-
-def _table() -> sa.Table:
-    import sqlalchemy as sa
-
-    def text(name: str, nullable: bool = False) -> sa.Column[str]:
-        return sa.Column(name, sa.Text, nullable=nullable)
-
-    return sa.Table(
-        "deliveries",
-        sa.MetaData(),
-        sa.Column("id", sa.Integer, primary_key=True),  # SQLite's own row number: no index of its own to keep up
-        text("message_id", nullable=True),
-        text("tmux"),
-        text("pane"),
-        sa.Column("pane_pid", sa.Integer, nullable=False),
-        text("text_hash"),
-        sa.Column("length", sa.Integer, nullable=False),
-        text("phase"),
-        text("created_at"),
-        text("updated_at"),
-        text("text", nullable=True),  # the wide columns last: a scan of the others does not read them
-        text("receipt", nullable=True),
-    )
 
 
 class Store:
@@ -184,12 +115,10 @@ class Store:
         self._unwritten.clear()
 
     async def mark(self, id: str, phase: Phase) -> None:
-        await self._run(lambda connection: _update(connection, _sql().mark, id, phase))
+        await self._run(lambda connection: _update(connection, sql().mark, id, phase))
 
     async def finish(self, id: str, receipt: SendResult) -> None:
-        await self._run(
-            lambda connection: _update(connection, _sql().finish, id, Phase.DONE, receipt=_written(receipt))
-        )
+        await self._run(lambda connection: _update(connection, sql().finish, id, Phase.DONE, receipt=_written(receipt)))
 
     async def find(self, message_id: str) -> Delivery | None:
         return await self._run(lambda connection: _find(connection, message_id))
@@ -198,7 +127,7 @@ class Store:
         """The last deliveries, newest first."""
         values = {"most": limit, "pane": pane}
         return await self._run(
-            lambda connection: [_read(row) for row in connection.execute(_sql().recent, values).mappings()]
+            lambda connection: [_read(row) for row in connection.execute(sql().recent, values).mappings()]
         )
 
     async def close(self) -> None:
@@ -240,7 +169,7 @@ def _begin(
         "created_at": now,
         "updated_at": now,
     }
-    inserted = connection.execute(_sql().insert, row)
+    inserted = connection.execute(sql().insert, row)
     if inserted.rowcount:
         return _read({**row, "id": inserted.lastrowid}), True
     known = _find(connection, place["message_id"])
@@ -261,7 +190,7 @@ def _update(connection: sa.Connection, statement: sa.Update, id: str, phase: Pha
 
 
 def _find(connection: sa.Connection, message_id: str) -> Delivery | None:
-    row = connection.execute(_sql().by_message, {"wanted": message_id}).mappings().first()
+    row = connection.execute(sql().by_message, {"wanted": message_id}).mappings().first()
     return None if row is None else _read(row)
 
 
@@ -371,7 +300,7 @@ def _create(connection: sa.Connection) -> None:
         )
     _pragma(connection, "journal_mode=WAL")
     connection.exec_driver_sql("BEGIN IMMEDIATE")  # killed in the middle, nothing of it is there
-    _sql().tables.create_all(connection)
+    sql().tables.create_all(connection)
     _pragma(connection, f"user_version={SCHEMA}")
     connection.exec_driver_sql("COMMIT")
 
@@ -380,10 +309,10 @@ def _trim(connection: sa.Connection) -> None:
     """Bounded growth. Usually one look at the oldest row tells that there is nothing to do."""
     now = datetime.now(UTC)
     oldest, open_since = _stamp(now - timedelta(days=KEEP_DAYS)), _stamp(now - timedelta(days=KEEP_OPEN_DAYS))
-    first = connection.execute(_sql().oldest).first()
+    first = connection.execute(sql().oldest).first()
     if first is None or (first[0] >= oldest and first[1] < KEEP_ROWS):
         return
-    connection.execute(_sql().trim, {"oldest": oldest, "open_since": open_since})
+    connection.execute(sql().trim, {"oldest": oldest, "open_since": open_since})
 
 
 @contextlib.contextmanager
