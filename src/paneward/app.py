@@ -1,9 +1,12 @@
 """The composition root: what the verbs need is built here, once per connection."""
 
+import platform
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Literal, Self
 
@@ -14,10 +17,11 @@ from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.config import Settings, profiles_of, state_dir
 from paneward.core.answer import Choice
-from paneward.core.errors import Code, InvalidInput
+from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.preflight import Draft, WhenBusy
-from paneward.core.profiles import Profile, choose, named
+from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
 from paneward.core.readiness import Assessment, assess, compile_prompt, wait_ready
+from paneward.core.reading import Reading, read
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen, plain
@@ -25,11 +29,13 @@ from paneward.core.screen.menu import read_menu
 from paneward.ports import PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
+from paneward.services.report import Report, redacted, report_of
 from paneward.store import Delivery, Store
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
 Transport = Literal["control", "exec"]
 LOCKS_KEPT = 7 * 86400.0  # seconds after which the lock file of a pane nobody writes to is removed
+REPORTED = 10  # receipts in a report
 WATCHES_KEPT = 24  # below the sessions that one connection may watch
 
 
@@ -43,6 +49,16 @@ class Explanation:
     scene: Scene
     screen: str
     menu: Menu | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """A pane, and which program lives in it, as far as its profile can tell."""
+
+    info: PaneInfo
+    profile: str = ""  # empty for a pane that could not be looked at
+    version: str | None = None  # on its screen
+    version_known: bool | None = None  # the profile was proven on it; None: no version is on the screen
 
 
 class _Kept:
@@ -176,6 +192,32 @@ class Connection:
     async def panes(self) -> Sequence[PaneInfo]:
         return await self._tmux.panes()
 
+    async def survey(self) -> list[Resident]:
+        """All panes with the programs in them: a look at each."""
+        return [await self._resident(info) for info in await self._tmux.panes()]
+
+    async def check(self, pane: str, profile: str | None = None) -> Reading:
+        """What a profile reads from the pane as it is now, region by region."""
+        *_, scene = await self._observe(pane, profile)
+        found = self._recognised(scene, profile)
+        return read(scene, found, self._prompt(found.profile))
+
+    async def report(self, pane: str, profile: str | None = None) -> Report:
+        """All that is needed to mend a profile that does not fit, without credentials."""
+        scenes = await self._observe(pane, profile)
+        found = self._recognised(scenes[-1], profile)
+        report = report_of(scenes, found, self._prompt(found.profile).pattern)
+        receipts, notes = await self._receipts(report.pane)
+        versions = {
+            "paneward": metadata.version("paneward"),
+            "tmux": "".join(await self._tmux.run("display-message", "-p", "#{version}")),
+            "python": platform.python_version(),
+            "os": platform.platform(),
+            "agent": report.looks[-1].reading.version or "not on the screen",
+        }
+        taken_at = datetime.fromtimestamp(self._clock.wall(), UTC).isoformat(timespec="seconds")
+        return replace(report, taken_at=taken_at, versions=versions, receipts=receipts, notes=notes)
+
     async def resolve(self, target: str) -> str:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
         return await self._tmux.resolve(target)
@@ -208,6 +250,37 @@ class Connection:
             driver = Driver(pane, self._tmux, self._clock, watch)
             scene = await driver.look()
             yield driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
+
+    async def _observe(self, pane: str, profile: str | None) -> list[Scene]:
+        """The pane at once, and after a moment in which the most patient rule decides."""
+        async with self._look(pane, profile) as (driver, chosen):
+            first = driver.scene
+            await driver.run(wait_ready(chosen, self._prompt(chosen), SETTLED, accept_stable=True))
+            return [first, driver.scene]
+
+    def _recognised(self, scene: Scene, profile: str | None) -> Recognised:
+        if profile is None:
+            return recognise(scene.snapshot, scene.process, self._profiles)
+        fixed = named(profile, self._profiles)
+        return Recognised(at_version(fixed, version_seen(scene.snapshot, fixed)))
+
+    async def _resident(self, info: PaneInfo) -> Resident:
+        try:
+            snapshot = await self._tmux.look(info.pane)
+            found = recognise(snapshot, await self._tmux.process(snapshot), self._profiles).profile
+        except PanewardError:
+            return Resident(info)  # it closed meanwhile
+        version = version_seen(snapshot, found)
+        return Resident(info, found.name, version, None if version is None else version == nearest(found, version))
+
+    async def _receipts(self, pane: str) -> tuple[tuple[Delivery, ...], tuple[str, ...]]:
+        """The newest receipts of a pane; a report is made without them too."""
+        try:
+            rows = await self._store().recent(REPORTED, pane)
+        except StoreError as error:
+            return (), (f"the receipts could not be read: {error.message}",)
+        server = await self._tmux.identity()
+        return tuple(redacted(row) for row in rows if row.tmux == server), ()
 
     def _prompt(self, profile: Profile) -> re.Pattern[str]:
         return compile_prompt(prompt_of(profile, self._settings))

@@ -1,6 +1,6 @@
 """All that is read from one look at a pane, region by region, with the rows it stands on: data and one function.
 
-`explain` says why a pane counts as ready; this says what a profile makes of the screen, so that a profile which no longer
+`explain` says why a pane counts as ready; this says what a profile makes of its screen, so that one that no longer
 fits can be seen to fail, and where.
 """
 

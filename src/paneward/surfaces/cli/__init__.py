@@ -33,6 +33,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "explain": ("paneward explain %3",),
     "panes": ("paneward panes", "paneward -L work panes"),
+    "report": (
+        "paneward report %3",
+        "paneward report %3 --out claude-asks.json",
+        "paneward report --corpus claude-asks.json tests/corpus --case permission",
+    ),
     "deliveries": ("paneward deliveries --limit 5", "paneward --json deliveries %3"),
     "doctor": ("paneward doctor", "paneward --host build.example doctor"),
     "demo": ("paneward demo", "paneward demo --keep"),
@@ -40,6 +45,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "profiles": ("paneward profiles", "paneward profiles show shell"),
     "profiles list": ("paneward profiles list",),
     "profiles show": ("paneward profiles show generic",),
+    "profiles check": ("paneward profiles check %3", "paneward profiles check %3 --profile claude --json"),
     "config": ("paneward config show", "paneward --config team.yaml config check"),
     "config show": ("paneward config show",),
     "config check": ("paneward --config team.yaml config check",),
@@ -102,7 +108,7 @@ def root(
 def build() -> typer.Typer:
     app = typer.Typer(name="paneward", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
     app.callback(help=_help(root))(root)
-    for name in ("send", "keys", "read", "wait", "menu", "answer", "explain", "panes", "deliveries"):
+    for name in ("send", "keys", "read", "wait", "menu", "answer", "explain", "panes", "deliveries", "report"):
         _add(app, name, getattr(panes, name), "Panes")
     _add(app, "demo", house.demo, "Around them")
     passed_on = {"ignore_unknown_options": True, "help_option_names": []}
@@ -111,6 +117,7 @@ def build() -> typer.Typer:
     profiles = _group("profiles", invoke_without_command=True, callback=house.profiles)
     _add(profiles, "profiles list", house.list_profiles)
     _add(profiles, "profiles show", house.show_profile)
+    _add(profiles, "profiles check", house.check_profile)
     config = _group("config", no_args_is_help=True, help="Show or check the configuration.")
     _add(config, "config show", house.show_config)
     _add(config, "config check", house.check_config)

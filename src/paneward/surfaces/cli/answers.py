@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
-from paneward.app import Explanation
+from paneward.app import Explanation, Resident
 from paneward.core.profiles import Profile
+from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.ports import PaneInfo
 from paneward.store import Delivery
 from paneward.surfaces import wire
 from paneward.surfaces.cli.exits import Exit, exit_of
+from paneward.surfaces.cli.meaning import meanings
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Panes:
-    panes: tuple[PaneInfo, ...]
+    panes: tuple[Resident, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,20 @@ class Config:
     checked: bool = False  # only whether it is valid was asked
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Files that were written, and what is in them."""
+
+    files: tuple[Path, ...]
+    contains: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    hint: str = ""
+
+
 Answer = (
     SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
-)
+    | Reading | Written
+)  # fmt: skip
 
 
 def exit_code(answer: Answer) -> Exit:
@@ -98,9 +111,16 @@ def document(answer: Answer) -> dict[str, Any]:
             return wire.receipt(answer)
         case Explanation():
             return _explanation(answer)
+        case Panes(panes):
+            return wire.document(ok, panes=[_resident(row) for row in panes])
         case Profile():
-            return wire.document(ok, profile=answer)
+            return wire.document(ok, profile=answer, meaning=meanings(Profile))
     return wire.record(ok, answer)
+
+
+def _resident(row: Resident) -> dict[str, Any]:
+    told = {"profile": row.profile, "version": row.version, "version_known": row.version_known}
+    return {**wire.plain(row.info), **told}
 
 
 def _explanation(found: Explanation) -> dict[str, Any]:

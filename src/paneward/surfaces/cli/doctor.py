@@ -12,15 +12,18 @@ import shutil
 import signal
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
+from paneward.adapters.installed import version_of
 from paneward.adapters.process import local_facts
 from paneward.adapters.tmux_words import check_version
+from paneward.app import Resident
 from paneward.config import Settings, find_file, profiles_of, state_dir
 from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
+from paneward.core.profiles import BUILT_IN, Profile, nearest
 from paneward.store import Store
 from paneward.surfaces.cli.answers import Check, Checks, State
 from paneward.surfaces.cli.options import Place
@@ -167,7 +170,9 @@ async def _outside(place: Place) -> list[Check]:
     if any(check.state is State.FAIL for check in checks):
         return checks
     checks.append(await _tmux(place, settings.tmux.binary))
-    return checks if checks[-1].state is State.FAIL else [*checks, await _server(place)]
+    if checks[-1].state is not State.FAIL:
+        checks += await _server(place)
+    return [*checks, *await _agents(place, _profiles(settings))]
 
 
 async def _ssh(place: Place) -> Check:
@@ -200,16 +205,22 @@ async def _tmux(place: Place, binary: str) -> Check:
     return _ok("tmux", f"{words} at {shutil.which(binary)}" if host.local else words)
 
 
-async def _server(place: Place) -> Check:
+async def _server(place: Place) -> list[Check]:
     """No server is no fault: there is just nothing to type into yet."""
     try:
         async with connection(place) as tmux:
-            panes = await tmux.panes()
+            panes = await tmux.survey()
     except TmuxTimeout as error:
-        return _failed("server", error)
+        return [_failed("server", error)]
     except PanewardError as error:
-        return _warn("server", error.message, error.hint or "`tmux new-session -d` starts one.")
-    return _ok("server", f"{len(panes)} pane{'s' * (len(panes) != 1)}, {_named(place)}")
+        return [_warn("server", error.message, error.hint or "`tmux new-session -d` starts one.")]
+    count = f"{len(panes)} pane{'s' * (len(panes) != 1)}, {_named(place)}"
+    return [_ok("server", count), *(_unproven_in(one) for one in panes if one.version_known is False)]
+
+
+def _unproven_in(one: Resident) -> Check:
+    mend = f"`paneward profiles check {one.info.pane}` shows whether it still fits. {NEWER}"
+    return _warn(one.info.pane, f"{one.profile} {one.version}: a version its profile was not proven on", mend)
 
 
 def _named(place: Place) -> str:
@@ -219,3 +230,46 @@ def _named(place: Place) -> str:
     if place.host is None and (socket := os.environ.get("TMUX", "").partition(",")[0]):
         return f"the socket {socket} of $TMUX"
     return f"the default socket{there}"
+
+
+# --- agents
+
+NEWER = (
+    "A newer row for it goes into a file that `profiles.file` of ~/.config/paneward/config.yaml names: "
+    "docs/agents/README.md has an example."
+)
+
+
+def _profiles(settings: Settings) -> Mapping[str, Profile]:
+    try:
+        return profiles_of(settings)
+    except PanewardError:
+        return BUILT_IN  # what is wrong with them was said above
+
+
+async def _agents(place: Place, profiles: Mapping[str, Profile]) -> list[Check]:
+    """The agents on PATH, all asked at once: some take seconds to tell their version."""
+    agents = [profile for profile in profiles.values() if profile.launch]
+    host = Host.ssh(place.host) if place.host else Host()
+    try:
+        checks = await asyncio.gather(*(_agent(host, profile) for profile in agents))
+    finally:
+        await host.close()
+    absent = [profile.name for profile, check in zip(agents, checks, strict=True) if check is None]
+    rest = [_ok("agents", f"not on PATH: {', '.join(absent)}")] if absent else []
+    return [*(check for check in checks if check), *rest]
+
+
+async def _agent(host: Host, profile: Profile) -> Check | None:
+    program = profile.launch.split()[0]
+    try:
+        version = await version_of(host, program)
+    except (PanewardError, OSError) as error:
+        return _warn(profile.name, str(error), f"`{program} --version` must answer.")
+    if version is None:
+        return None
+    if version in profile.versions:
+        return _ok(profile.name, f"{version}, which its profile was proven on")
+    taken = f"taken for {nearest(profile, version)}" if profile.versions else "proven on no version"
+    mend = f"`paneward profiles check PANE` shows whether it still fits. {NEWER}"
+    return _warn(profile.name, f"{version} is an unknown version: {taken}", mend)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from paneward.surfaces.cli.options import Json, ProfileName, flag, place_of
+from paneward.surfaces.cli.options import Json, Pane, Profile, ProfileName, flag, place_of
 
 
 def doctor(ctx: typer.Context, json: Json = False) -> None:
@@ -52,11 +52,22 @@ def list_profiles(ctx: typer.Context, json: Json = False) -> None:
 
 
 def show_profile(ctx: typer.Context, name: ProfileName, json: Json = False) -> None:
-    """Show every field of one profile, in the form of an override file."""
+    """Show every field of one profile with what it means, in the form of an override file."""
     from paneward.core.profiles import named
     from paneward.surfaces.cli.work import known_profiles, tell
 
     tell(ctx, named(name, known_profiles(place_of(ctx))))
+
+
+def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json: Json = False) -> None:
+    """Show what a profile reads from a pane, region by region, with the rows of the screen it stands on.
+
+    By which pattern the profile was chosen, the version and whether it is known, the composer and what is in it, the
+    marks of work that were found, the dialog as data, the verdict. Nothing is typed.
+    """
+    from paneward.surfaces.cli.work import run, tell
+
+    tell(ctx, run(place_of(ctx), lambda tmux: tmux.check(pane, profile), f"reading {pane}"))
 
 
 def show_config(ctx: typer.Context, json: Json = False) -> None:

@@ -56,7 +56,7 @@ def _want_json(ctx: typer.Context, value: bool) -> bool:
     return value
 
 
-def _complete_pane(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def complete_pane(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import panes
 
     return panes(place_of(ctx), incomplete)
@@ -84,7 +84,7 @@ Pane = Annotated[
     str,
     typer.Argument(
         metavar="PANE",
-        autocompletion=_complete_pane,
+        autocompletion=complete_pane,
         help="`%3`, `session:window.pane`, or the exact name of a window.",
         show_default=False,
     ),

@@ -8,7 +8,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from paneward.surfaces.cli.options import Json, Keys, MessageId, Pane, Pattern, Profile, Timeout, flag, place_of
+from paneward.surfaces.cli.options import (
+    Json,
+    Keys,
+    MessageId,
+    Pane,
+    Pattern,
+    Profile,
+    Timeout,
+    complete_pane,
+    flag,
+    place_of,
+)
 
 WhenBusy = Literal["wait", "queue", "steer", "interrupt", "refuse"]
 Draft = Literal["hold", "stash", "refuse"]
@@ -195,11 +206,14 @@ def explain(
 
 
 def panes(ctx: typer.Context, json: Json = False) -> None:
-    """List the panes of the tmux server."""
+    """List the panes of the tmux server, and the programs in them.
+
+    A version behind which stands `?` is one that the profile was not proven on.
+    """
     from paneward.surfaces.cli.answers import Panes
     from paneward.surfaces.cli.work import run, tell
 
-    tell(ctx, Panes(tuple(run(place_of(ctx), lambda tmux: tmux.panes(), "listing panes"))))
+    tell(ctx, Panes(tuple(run(place_of(ctx), lambda tmux: tmux.survey(), "listing panes"))))
 
 
 def deliveries(
@@ -217,3 +231,39 @@ def deliveries(
 
     rows = run(place_of(ctx), lambda tmux: tmux.deliveries(limit, pane), "reading receipts")
     tell(ctx, Receipts(tuple(rows)))
+
+
+def report(
+    ctx: typer.Context,
+    pane: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PANE]",
+            autocompletion=complete_pane,
+            help="`%3`, `session:window.pane`, or the exact name of a window.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write it; else `paneward-report-….json` here.")
+    ] = None,
+    profile: Profile = None,
+    corpus: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="FILE DIR", help="Make a case for the corpus in DIR from a report, instead of a report."),
+    ] = None,
+    case: Annotated[str | None, typer.Option(metavar="NAME", help="What the case shows, such as `permission`.")] = None,
+    json: Json = False,
+) -> None:
+    """Write one file with all that is needed to mend a profile that does not fit.
+
+    Credentials are crossed out; what else stands on the screen is in it, so read it before you pass it on. With
+    --corpus, a report becomes DIR/AGENT/VERSION/NAME_WIDTH.json and a stub of what must be read from it.
+    """
+    from paneward.surfaces.cli.bundle import write_case, write_report
+    from paneward.surfaces.cli.work import tell, usage_unless
+
+    usage_unless((pane is None) != (corpus is None), "give a pane, or --corpus FILE DIR")
+    if corpus is not None:
+        tell(ctx, write_case(*corpus, case or "report"))
+    tell(ctx, write_report(place_of(ctx), str(pane), profile, out))

@@ -11,14 +11,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paneward.app import Explanation
+from paneward.app import Explanation, Resident
 from paneward.core.profiles import Profile, as_data
 from paneward.core.readiness import RULES
+from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
 from paneward.store import Delivery
-from paneward.surfaces.cli.answers import Answer, Asked, Captured, Checks, Config, Panes, Profiles, Receipts, State
+from paneward.surfaces.cli.answers import (
+    Answer,
+    Asked,
+    Captured,
+    Checks,
+    Config,
+    Panes,
+    Profiles,
+    Receipts,
+    State,
+    Written,
+)
+from paneward.surfaces.cli.meaning import meanings
+from paneward.surfaces.cli.regions import regions, shown_screen
 
 SIGNS = {Verdict.CONFIRMED: ("✓", "green"), Verdict.UNCONFIRMED: ("?", "yellow"), Verdict.FAILED: ("✗", "red")}
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
@@ -52,11 +66,15 @@ def show(console: Console, answer: Answer) -> None:
         case Profile():
             _profile(console, answer)
         case Profiles(profiles):
-            _table(console, ("profile", "about"), ((one.name, one.about) for one in profiles))
+            _profiles(console, profiles)
         case Checks():
             _checks(console, answer)
         case Config():
             _config(console, answer)
+        case Reading():
+            _reading(console, answer)
+        case Written():
+            _written(console, answer)
         case _:
             assert_never(answer)
 
@@ -236,13 +254,27 @@ def _modes(found: Explanation) -> str:
 
 
 def _panes(console: Console, found: Panes) -> None:
-    heads = ("pane", "target", "window", "command", "size", "title")
+    heads = ("pane", "target", "window", "command", "program", "size", "title")
     rows = (
-        (row.pane, row.target, row.window_name, Text("dead", "red") if row.dead else row.command,
-         f"{row.width}x{row.height}", row.title)
-        for row in found.panes
+        (one.info.pane, one.info.target, one.info.window_name,
+         Text("dead", "red") if one.info.dead else one.info.command, _program(one),
+         f"{one.info.width}x{one.info.height}", one.info.title)
+        for one in found.panes
     )  # fmt: skip
     _table(console, heads, rows)
+    for one in found.panes:
+        if one.version_known is False:
+            _say(console, (f"? {one.profile} {one.version} in {one.info.pane}: ", "yellow"), (UNPROVEN, ""))
+            _advise(console, f"`paneward profiles check {one.info.pane}` shows whether it still fits.")
+
+
+UNPROVEN = "its profile was not proven on this version; docs/agents/README.md says how to take a newer one"
+
+
+def _program(one: Resident) -> Text:
+    if one.version_known is False:
+        return Text(f"{one.profile} {one.version}?", "yellow")
+    return Text(f"{one.profile} {one.version or ''}".strip(), "dim" if one.profile == "generic" else "")
 
 
 def _checks(console: Console, found: Checks) -> None:
@@ -253,12 +285,58 @@ def _checks(console: Console, found: Checks) -> None:
         _advise(console, check.mend)
 
 
+def _profiles(console: Console, profiles: tuple[Profile, ...]) -> None:
+    heads = ("profile", "about", "proven on", "recognised by")
+    rows = (
+        (one.name, one.about, ", ".join(one.versions) or "-", "\n".join(one.match) or "what is left")
+        for one in profiles
+    )
+    _table(console, heads, rows)
+
+
 def _profile(console: Console, profile: Profile) -> None:
-    """As a row of a profiles file, to be copied and changed."""
-    _say(console, (f"{profile.name}:", "bold"))
+    """As a row of a profiles file, to be copied and changed: never broken, and each field with what it means."""
+    means = meanings(Profile)
+    console.print(Text(f"{profile.name}:", "bold"), soft_wrap=True)
     for field in fields(profile):
         if field.name != "name":
-            _say(console, (f"  {field.name}: ", "cyan"), (yaml_value(as_data(getattr(profile, field.name))), ""))
+            if words := means.get(field.name):
+                console.print(Text(f"  # {words}", "dim"), soft_wrap=True)
+            _field(console, field.name, as_data(getattr(profile, field.name)))
+
+
+def _field(console: Console, name: str, value: Any) -> None:
+    several = isinstance(value, list) and len(value) > 1 and not all(isinstance(item, str) for item in value)
+    if not several:
+        console.print(Text.assemble((f"  {name}: ", "cyan"), yaml_value(value)), soft_wrap=True)
+        return
+    console.print(Text(f"  {name}:", "cyan"), soft_wrap=True)
+    for item in value:
+        console.print(Text(f"    - {yaml_value(item)}"), soft_wrap=True)
+
+
+def _reading(console: Console, found: Reading) -> None:
+    sign, colour = READY[ReadyVerdict(found.verdict)] if found.verdict else ("…", "blue")
+    verdict = found.verdict or "undecided"
+    _say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (found.because, ""))
+    _table(console, ("region", "rows", "read"), regions(found))
+    for row in shown_screen(found):
+        console.print(row, no_wrap=True, overflow="crop")
+    if found.version_known is False:
+        _say(console, (f"? {found.profile} {found.version}: ", "yellow"), (UNPROVEN, ""))
+    if found.menu:
+        _menu(console, found.menu, found.pane)
+    _advise(console, f"Does it read something wrongly? `paneward report {found.pane}` keeps all of this in one file.")
+
+
+def _written(console: Console, written: Written) -> None:
+    for file in written.files:
+        _say(console, ("✓ written ", "bold green"), (str(file), "bold"))
+    for words in written.contains:
+        _say(console, ("  ", ""), (words, ""))
+    for note in written.notes:
+        _say(console, ("  note: ", "yellow"), (note, ""))
+    _advise(console, written.hint)
 
 
 def yaml_value(value: Any) -> str:
