@@ -1,4 +1,5 @@
-"""Writes the generated pages: docs/reference.md and docs/states.md from the code, with --picture docs/picture.svg too.
+"""Writes the generated pages: docs/reference.md, docs/states.md and what docs/agents/ says of the profiles; with --picture
+docs/picture.svg too.
 
 Shape: functions from the code to Markdown. What cannot be read from the code, a sentence per rule or variable, stands
 in a table here, and a test says when one is missing. The picture is a recording of the real tour, so its times differ
@@ -6,14 +7,13 @@ at each run: it is made only when it is asked for.
 """
 
 import contextlib
-import inspect
 import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -27,7 +27,9 @@ from paneward.core.profiles import row
 from paneward.demo import agent, tour
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, OF_DELIVERY, OF_READINESS
+from paneward.surfaces.cli.meaning import meanings
 from paneward.surfaces.cli.show import yaml_value
+from scripts.agent_pages import AGENTS, code, filled, table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by `make docs` from the code. Do not edit. -->\n"
@@ -86,16 +88,6 @@ VARIABLES = {
 }
 
 
-def table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    heads = list(heads)
-    lines = [heads, ["---"] * len(heads), *([str(cell).replace("|", r"\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def code(text: object) -> str:
-    return f"`{text}`" if str(text) else ""
-
-
 # --- commands
 
 
@@ -151,21 +143,8 @@ def settings() -> Iterator[tuple[str, str, str, str]]:
             yield code(f"{section}.{item.name}"), code(yaml_value(item.default)), allowed, about
 
 
-def remarks(kind: type) -> dict[str, str]:
-    """The comment behind each field of a data class: it says what the field means."""
-    found = re.findall(r"^    (\w+)(?:: .*?| = \".*\")  # (.+)$", inspect.getsource(kind), re.MULTILINE)
-    return dict(found)
-
-
 def profile_fields() -> Iterator[tuple[str, str, str]]:
-    meaning = remarks(profiles.Profile) | {
-        "about": "one line for people",
-        "edits": f"what it changes in every text: {choices(row.Edit)}",
-        "frame": f"where the input stands: {choices(profiles.Frame)}",
-        "typing": f"how text is put in: {choices(profiles.Typing)}",
-        "wait_timeout": "seconds `wait` waits unless told otherwise",
-    }
-    yield from fields_of(profiles.Profile, meaning)
+    yield from fields_of(profiles.Profile, meanings(profiles.Profile))
 
 
 def fields_of(kind: type[Any], meaning: dict[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -177,19 +156,10 @@ def fields_of(kind: type[Any], meaning: dict[str, str]) -> Iterator[tuple[str, s
 
 def profile_parts() -> Iterator[str]:
     """What stands in a profile, kind by kind."""
-    for kind in (row.Mark, row.Mode, row.Listing, row.Dialog, row.Guard, row.Menus, row.Variant):
-        meaning = remarks(kind)
-        for name, choice in (("where", row.Where),):
-            meaning.setdefault(name, choices(choice))
-        meaning.setdefault("mark", "a mark, as above")
+    for kind in (row.Mark, row.Mode, row.Activity, row.Listing, row.Dialog, row.Guard, row.Menus, row.Variant):
         yield f"#### {kind.__name__}\n"
         yield f"{kind.__doc__}\n"
-        yield table(("field", "default", ""), fields_of(kind, meaning))
-
-
-def choices(kind: type[StrEnum]) -> str:
-    says = remarks(kind)
-    return "; ".join(f"`{member.value}` {says[member.name]}" for member in kind)
+        yield table(("field", "default", ""), fields_of(kind, meanings(kind)))
 
 
 def troubles() -> dict[str, str]:
@@ -248,6 +218,11 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
 - `wait` prints `verdict`, `rule`, `evidence`, `question`, `elapsed` (seconds), `is_ready`, `screen`.
 - `menu` prints `menu`: null, or `question`, `options` (`number`, `label`, `key`, `checked`), `selected` and `free_text`
   (indexes into `options`), `multi`, `fingerprint`.
+- `panes` prints for each pane also `profile`, `version` (what its screen shows, or null) and `version_known`.
+- `profiles check` prints the reading: `profile` with `pattern` and `line`, `version`, `version_known`, `verdict`, `state`,
+  `composer`, `draft`, `ghost`, `placeholder`, `mode`, `queued`, `busy` and `asks` (each mark with what was `seen` of it),
+  `kind`, `question`, `menu`, `spots` (what stands on which rows) and `screen`.
+- `report` prints `files` and what they contain.
 - `read` prints `text`; `panes`, `deliveries`, `profiles` and `doctor` print a list under `panes`, `deliveries`,
   `profiles` and `checks`; `profiles show` prints `profile`; `config` prints `settings` with the origin of each.
 - `explain` prints the verdict with `tried`, `process`, `cursor`, `screen` and `menu`.
@@ -294,7 +269,12 @@ def _exit_of(verdict: result.Verdict) -> str:
     return "by its error code" if verdict is result.Verdict.FAILED else str(int(OF_DELIVERY[verdict]))
 
 
-PAGES = {"reference.md": reference, "states.md": states}
+PAGES: dict[str, Callable[[], str]] = {
+    "reference.md": reference,
+    "states.md": states,
+    "agents/README.md": partial(filled, DOCS / "agents" / "README.md"),
+    **{f"agents/{one.name}.md": partial(filled, DOCS / "agents" / f"{one.name}.md", one) for one in AGENTS},
+}
 
 
 def picture() -> str:

@@ -10,6 +10,7 @@ What surprised us:
 """
 
 from paneward.core.profiles.row import (
+    Activity,
     Dialog,
     Edit,
     Frame,
@@ -32,8 +33,12 @@ def _program(name: str, interpreter: str = "node") -> tuple[str, ...]:
     return rf"^(?:\S*/)?{name}(?:\s|$)", rf"^(?:\S*/)?{interpreter}(?: -\S+)* \S*/{name}(?:\.[cm]?js)?(?:\s|$)"
 
 
+STREAMING = Activity("streaming", Mark())  # where nothing says that it does something else
 COMMANDS = Mode("commands", Mark(Where.DRAFT, r"^/"))
-NEWLINES = 6  # behind a text make it a paste that is shown as a placeholder and not looked into
+PATH = r"(?![^\s/]+/)"  # `/etc/hosts` is the name of no command
+SHOWN = r"(?=[\s\S]{0,800}\Z)(?!(?:.*\n){3})"  # Claude Code shows it; of a paste it collapses it sees no command
+NEWLINES = 3  # behind a text make Claude Code collapse it
+LEAVE = r"(?:exit|quit|:wq?!?)"
 WAIT = 120.0
 SETTLES = 0.06
 
@@ -52,10 +57,10 @@ CLAUDE = Profile(
                 (
                     "guards",
                     (
-                        Guard(r"^/\S", "command", before=" "),
+                        Guard(rf"^/{PATH}", "command", before=" "),
                         Guard(r"^!", "shell", before=" "),
-                        Guard(r"^(?:exit|quit|:wq)$", "quit", after="\n", times=NEWLINES),
-                        Guard(r"\\$", "newline", after=" ", exact=True),
+                        Guard(rf"^{LEAVE}$", "quit", after="\n", times=NEWLINES),
+                        Guard(r"\\\Z", "newline", after=" ", exact=True),
                     ),
                 ),
             ),
@@ -69,10 +74,10 @@ CLAUDE = Profile(
     settle=SETTLES,
     placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
     guards=(
-        Guard(r"^\s*/\S", "command", after="\n", times=NEWLINES),
+        Guard(rf"^{SHOWN}\s*/{PATH}", "command", after="\n", times=NEWLINES),
         Guard(r"^!", "shell", before=" "),
-        Guard(r"^\s*(?:exit|quit|:wq)\s*$", "quit", after="\n", times=NEWLINES),
-        Guard(r"\\$", "newline", after=" ", exact=True),
+        Guard(rf"^{SHOWN}\s*{LEAVE}\s*$", "quit", after="\n", times=NEWLINES),
+        Guard(r"\\\Z", "newline", after=" ", exact=True),
     ),
     edits=(Edit.TRIMS_END, Edit.TABS, Edit.NFC),
     busy=(
@@ -81,6 +86,12 @@ CLAUDE = Profile(
         Mark(Where.ABOVE, r"^[·✢✳✶✻✽*] \S+…", "fg!=default", lasting=True),
         Mark(Where.BELOW, r"\besc to interrupt\b", lasting=True),
     ),
+    activities=(
+        Activity("tool", Mark(Where.ABOVE, r"^\s+⎿\s+(?:Running…|\$ )")),
+        Activity("thinking", Mark(Where.ABOVE, r"^[·✢✳✶✻✽*] \S+…", "fg!=default")),
+        STREAMING,
+    ),
+    interrupted=(Mark(Where.ABOVE, r"^\s+⎿\s+Interrupted\b"),),
     dialogs=(
         Dialog("trust", r"Quick safety check: Is this a project you created or one you trust\?", startup=True),
         Dialog("key", r"Do you want to use this API key\?", startup=True),
@@ -118,14 +129,20 @@ CODEX = Profile(
     settle=SETTLES,
     placeholders=(r"\[Pasted Content \d+ chars\]",),
     guards=(
-        Guard(r"^/\S", "command", before=" ", exact=True),
-        Guard(r"^\s*!", "shell", after=" ", times=1100),
+        Guard(r"^(?! )\s*/", "command", before=" ", exact=True),
+        Guard(r"^(?=[\s\S]{0,1000}\Z)\s*!", "shell", after=" ", times=1000),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
     busy=(
         Mark(Where.TITLE, SPINS, lasting=True),
         Mark(Where.ABOVE, r"(?<=esc) to interrupt\)$", "dim", lasting=True),
     ),
+    activities=(
+        Activity("tool", Mark(Where.ABOVE, r"(?<=^• )Running ", "bold")),
+        Activity("thinking", Mark(Where.ABOVE, r"(?<=esc) to interrupt\)$", "dim")),
+        STREAMING,
+    ),
+    interrupted=(Mark(Where.ABOVE, r"^■ Conversation interrupted\b"),),
     dialog=(Mark(Where.TITLE, r"^\[ [!.] \] Action Required", lasting=True),),
     dialogs=(
         Dialog("permission", r"Would you like to [^?]*\?"),
@@ -160,12 +177,14 @@ OPENCODE = Profile(
     settle=SETTLES,
     placeholders=(r"\[Pasted ~\d+ lines\]",),
     guards=(
-        Guard(r"^/\S", "command", before=" "),
+        Guard(rf"^/{PATH}", "command", before=" "),
         Guard(r"^!", "shell", before=" "),
-        Guard(r"^(?:exit|quit|:q)$", "quit"),
+        Guard(r"^\s*(?:exit|quit|:q)\s*$", "quit"),
     ),
     edits=(Edit.BLANK_AFTER_PASTE,),
     busy=(Mark(Where.BELOW, r"\besc (?:again to )?interrupt\b", lasting=True),),
+    activities=(Activity("tool", Mark(Where.ABOVE, r"^\s*┃  [\u2801-\u28ff] ")),),
+    interrupted=(Mark(Where.ABOVE, r"▣ .* · interrupted$"),),
     dialog=(Mark(Where.SCREEN, r"^\s*┃  △ Permission required", lasting=True),),
     dialogs=(Dialog("permission", r"(?<=△ )Permission required"),),
     menus=Menus(digits=True, letters=True, buttons=True, toggle=("Enter",)),
@@ -192,15 +211,17 @@ GEMINI = Profile(
     settle=0.15,  # an Enter that comes sooner is taken for a part of the paste, on purpose
     placeholders=(r"\[Pasted Text: \d+ (?:lines|chars)\]",),
     guards=(
-        Guard(r"^\s*/\S", "command"),
+        Guard(r"^\s*/(?![/*])[^\S\n]*[^\s/]*(?:\s|\Z)", "command"),
         Guard(r"^!", "shell", before=" ", exact=True),
-        Guard(r"\\$", "newline", after="\n", times=NEWLINES, exact=True),
+        Guard(r"\\\Z", "newline", after=" ", exact=True),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
     busy=(
         Mark(Where.TITLE, r"^✦", lasting=True),
         Mark(Where.ABOVE, r"\(esc to cancel, \d", lasting=True),
     ),
+    activities=(Activity("tool", Mark(Where.ABOVE, r"^│ [⊶⊷] ")),),
+    interrupted=(Mark(Where.ABOVE, r"^ℹ Request cancelled"),),
     dialog=(Mark(Where.TITLE, r"^✋", lasting=True),),
     dialogs=(
         Dialog("trust", r"Do you trust the files in this folder\?", startup=True),
@@ -240,6 +261,8 @@ AIDER = Profile(
         Mark(Where.CURSOR, "hidden", lasting=True),
         Mark(Where.TERMINAL, "canonical", lasting=True),
     ),
+    activities=(Activity("thinking", Mark(pattern=r"\bWaiting for \S+/")), STREAMING),
+    interrupted=(Mark(Where.ABOVE, r"^\^C again to exit"),),
     dialogs=(
         Dialog("gitignore", r"Add .* to \.gitignore.*", startup=True),
         Dialog("permission", r".*\(Y\)es/\(N\)o.*"),

@@ -72,6 +72,14 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
+class Activity:
+    """What an agent that works does just now."""
+
+    name: str  # `thinking`, `streaming`, `tool`
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """How texts that wait their turn are shown above the composer."""
 
@@ -158,6 +166,8 @@ class Profile:
     guards: tuple[Guard, ...] = ()  # texts that are not taken as text
     edits: tuple[Edit, ...] = ()  # what it changes in every text
     busy: tuple[Mark, ...] = ()  # marks of a screen that works; they veto readiness
+    activities: tuple[Activity, ...] = ()  # marks of what it does while it works; the first that is there counts
+    interrupted: tuple[Mark, ...] = ()  # marks, right above the composer, of work that was broken off
     dialog: tuple[Mark, ...] = ()  # marks of a screen that asks, beside a menu in the place of the composer
     dialogs: tuple[Dialog, ...] = ()  # dialogs that are known by their words
     menus: Menus = Menus()  # how dialogs are answered
