@@ -58,6 +58,10 @@ class Driver:
         """The last look."""
         return self._scene
 
+    @property
+    def watch(self) -> PaneWatch:
+        return self._watch
+
     def on_mark(self, mark: Callable[[Phase], Awaitable[None]]) -> None:
         """Call `mark`, and wait for it, whenever a flow says how far it has come."""
         self._mark = mark
