@@ -82,4 +82,4 @@ bench: setup ## measure the speeds: a table and JSON
 
 .PHONY: docs
 docs: setup ## write the generated pages of docs/ anew
-	@$(BIN)/python scripts/docs.py
+	@$(BIN)/python -m scripts.docs

@@ -1,5 +1,5 @@
-"""Writes the generated pages: docs/reference.md, docs/states.md and what docs/agents/ says of the profiles; with --picture
-docs/picture.svg too.
+"""Writes the generated pages: docs/reference.md, docs/states.md and what docs/agents/ says of the profiles; with
+--picture docs/picture.svg too.
 
 Shape: functions from the code to Markdown. What cannot be read from the code, a sentence per rule or variable, stands
 in a table here, and a test says when one is missing. The picture is a recording of the real tour, so its times differ
@@ -219,9 +219,9 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
 - `menu` prints `menu`: null, or `question`, `options` (`number`, `label`, `key`, `checked`), `selected` and `free_text`
   (indexes into `options`), `multi`, `fingerprint`.
 - `panes` prints for each pane also `profile`, `version` (what its screen shows, or null) and `version_known`.
-- `profiles check` prints the reading: `profile` with `pattern` and `line`, `version`, `version_known`, `verdict`, `state`,
-  `composer`, `draft`, `ghost`, `placeholder`, `mode`, `queued`, `busy` and `asks` (each mark with what was `seen` of it),
-  `kind`, `question`, `menu`, `spots` (what stands on which rows) and `screen`.
+- `profiles check` prints the reading: `profile` with `pattern` and `line`, `version`, `version_known`, `verdict`,
+  `state`, `composer`, `draft`, `ghost`, `placeholder`, `mode`, `queued`, `busy` and `asks` (each mark with what was
+  `seen` of it), `kind`, `question`, `menu`, `spots` (what stands on which rows) and `screen`.
 - `report` prints `files` and what they contain.
 - `read` prints `text`; `panes`, `deliveries`, `profiles` and `doctor` print a list under `panes`, `deliveries`,
   `profiles` and `checks`; `profiles show` prints `profile`; `config` prints `settings` with the origin of each.
