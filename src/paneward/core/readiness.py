@@ -193,7 +193,7 @@ def _composer(view: View) -> Finding | str:
 def _no_composer(view: View) -> Finding | str:
     if not view.profile.framed:
         return "the profile has no framed composer"
-    return Finding("the composer is not on the screen")
+    return Finding(view.profile.closed or "the composer is not on the screen")
 
 
 def _not_reading(view: View) -> Finding | str:

@@ -6,12 +6,12 @@ fits can be seen to fail, and where.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paneward.core.profiles import Profile, Recognised, nearest
 from paneward.core.profiles.row import Mark, Where
-from paneward.core.readiness import assess
-from paneward.core.result import Menu
+from paneward.core.readiness import Assessment, assess
+from paneward.core.result import Menu, ReadyVerdict
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.cells import Screen
@@ -81,6 +81,7 @@ class Reading:
     question: str
     menu: Menu | None
     spots: tuple[Spot, ...]
+    trouble: str  # why the program cannot work, as it says itself
     screen: tuple[str, ...]  # the rows as text
 
 
@@ -88,8 +89,8 @@ def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Reading:
     """What the profile makes of the screen."""
     profile, snapshot = found.profile, scene.snapshot
     screen = Screen.of(without_panel(snapshot) if profile.panel else snapshot)
-    shown = read_appearance(snapshot, profile, scene.process)
     judged = assess(scene, profile, prompt)
+    shown = _shown(scene, profile, judged)
     busy, asks = (_sights(marks, screen, scene, profile) for marks in (profile.busy, profile.dialog))
     box = _box(screen, profile)
     return Reading(
@@ -119,9 +120,22 @@ def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Reading:
         startup=shown.startup,
         question=shown.question,
         menu=shown.menu,
+        trouble=shown.trouble,
         spots=tuple(_spots(screen, shown, box, (*busy, *asks))),
         screen=tuple(row.text for row in Screen.of(snapshot).rows),
     )
+
+
+def _shown(scene: Scene, profile: Profile, judged: Assessment) -> Appearance:
+    """Of a program without a frame of its own the screen alone tells no state, and of a dead one it tells the past."""
+    shown = read_appearance(scene.snapshot, profile, scene.process)
+    if judged.verdict is ReadyVerdict.DEAD:
+        return Appearance(State.UNKNOWN, judged.evidence, version=shown.version, version_known=shown.version_known)
+    if profile.framed:
+        return shown
+    told = {ReadyVerdict.READY: State.IDLE, ReadyVerdict.AWAITING_ANSWER: State.DIALOG, None: State.UNKNOWN}
+    state = State.BUSY if judged.working else told.get(judged.verdict, State.UNKNOWN)
+    return replace(shown, state=state, evidence=judged.evidence, question=judged.question or shown.question)
 
 
 def _sights(marks: tuple[Mark, ...], screen: Screen, scene: Scene, profile: Profile) -> tuple[Sight, ...]:

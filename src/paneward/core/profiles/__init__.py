@@ -1,7 +1,7 @@
 """What we know of each kind of program: data, and how the right row is chosen.
 
 row.py: what a row can say;
-programs.py: shells, the unknown program, the demo agent;
+programs.py: shells, other multiplexers, the unknown program, the demo agent;
 agents.py: the coding agents;
 own.py: a row from a user's file.
 
@@ -16,7 +16,7 @@ from typing import Any
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.profiles.agents import AIDER, CLAUDE, CODEX, GEMINI, OPENCODE
 from paneward.core.profiles.own import as_data, changed
-from paneward.core.profiles.programs import DEMO, GENERIC, SHELL
+from paneward.core.profiles.programs import DEMO, GENERIC, MULTIPLEXER, SHELL
 from paneward.core.profiles.row import PROMPT, Frame, Mark, Profile, Typing, Where
 from paneward.core.scene import ProcessFacts, Snapshot
 
@@ -28,6 +28,7 @@ __all__ = [
     "DEMO",
     "GEMINI",
     "GENERIC",
+    "MULTIPLEXER",
     "OPENCODE",
     "PROMPT",
     "SHELL",
@@ -50,7 +51,7 @@ __all__ = [
 _STYLE = re.compile(r"\x1b\[[0-9;:]*m")
 
 BUILT_IN: Mapping[str, Profile] = {
-    profile.name: profile for profile in (SHELL, CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, DEMO, GENERIC)
+    profile.name: profile for profile in (SHELL, CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, DEMO, MULTIPLEXER, GENERIC)
 }
 
 

@@ -1,4 +1,4 @@
-"""The rows of what is no agent: shells, the unknown program, and the demo agent."""
+"""The rows of what is no agent: shells, other multiplexers, the unknown program, and the demo agent."""
 
 from paneward.core.profiles.row import Frame, Mark, Profile, Typing
 
@@ -11,6 +11,15 @@ SHELL = Profile(
     typing=Typing.AUTO,
     interrupt=("C-c",),
     quits=(r"^\s*(?:exit|logout)\b",),
+)
+MULTIPLEXER = Profile(
+    name="multiplexer",
+    about="another tmux, screen or zellij inside the pane",
+    match=(r"^(?:\S*/)?(?:tmux(?:: client)?|screen|SCREEN|zellij|byobu|dvtm)(?:\s|$)",),
+    frame=Frame.RULES,
+    rule=r"(?!)",
+    closed="another tmux or screen runs in the pane, and which program keys would reach cannot be told: "
+    "name the inner server with -L, or the program with --profile",
 )
 GENERIC = Profile(
     name="generic",

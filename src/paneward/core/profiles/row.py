@@ -133,6 +133,14 @@ class Menus:
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """Words by which a program says that it cannot work, though it takes input."""
+
+    name: str  # `sign_in`, `limit`, `network`, `refused`
+    pattern: str  # pattern of a row above the composer, or anywhere where there is none
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """What is different in some versions."""
 
@@ -178,6 +186,8 @@ class Profile:
     interrupt: tuple[str, ...] = ()  # keys that stop the work
     cut: tuple[str, ...] = ()  # keys that take the draft out of the composer
     quits: tuple[str, ...] = ()  # patterns of texts at which the program ends
+    troubles: tuple[Trouble, ...] = ()  # marks of why it cannot work; the lowest one on the screen counts
+    closed: str = ""  # why nothing is typed into it, whatever it shows
     wait_timeout: float = 10.0
 
     def __hash__(self) -> int:

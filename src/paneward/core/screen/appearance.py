@@ -53,6 +53,7 @@ class Appearance:
     startup: bool = False  # a dialog before the agent works at all
     version: str | None = None  # on the screen
     version_known: bool | None = None  # the profile was proven on it; None: no version is on the screen
+    trouble: str = ""  # why it cannot work, as it says itself below the last text that was given to it
 
 
 def read_appearance(snapshot: Snapshot, profile: Profile, process: ProcessFacts | None = None) -> Appearance:
@@ -73,8 +74,10 @@ def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appea
         return _dialog(screen, profile, menu, asked[1] if asked else "", version, known)
     busy = find_mark(profile.busy, screen, profile, process)
     if composer is None:
-        state, evidence = (State.BUSY, busy[1]) if busy else (State.UNKNOWN, "the composer is not on the screen")
-        return Appearance(state, evidence, version=version, version_known=known)
+        absent = profile.closed or "the composer is not on the screen"
+        state, evidence = (State.BUSY, busy[1]) if busy else (State.UNKNOWN, absent)
+        trouble = _trouble(screen.rows, profile)
+        return Appearance(state, evidence, version=version, version_known=known, trouble=trouble)
     draft, unwrapped = _draft(composer)
     placeholder = _placeholder(composer.text, profile)
     mode = next((mode.name for mode in profile.modes if find_mark((mode.mark,), screen, profile)), "")
@@ -89,6 +92,7 @@ def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appea
         queued=_queued(screen, profile, composer),
         version=version,
         version_known=known,
+        trouble=_trouble(screen.rows[: composer.region.top] if composer.region else screen.rows, profile),
     )
 
 
@@ -114,6 +118,16 @@ def _dialog(
         version=version,
         version_known=known,
     )
+
+
+def _trouble(rows: tuple[Row, ...], profile: Profile) -> str:
+    for row in reversed(rows) if profile.troubles else ():
+        named = (one.name for one in profile.troubles if re.search(one.pattern, row.text))
+        if name := next(named, ""):
+            return name
+        if profile.glyph and re.match(rf"\s*(?:{profile.glyph})\S", row.text.replace("\u00a0", " ")):
+            break  # what stands above was said of an earlier text
+    return ""
 
 
 def _placeholder(text: str, profile: Profile) -> str:

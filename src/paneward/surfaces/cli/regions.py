@@ -20,6 +20,7 @@ def regions(found: Reading) -> Iterator[Region]:
     yield "version", rows_of(found, "version"), _version(found)
     yield "state", "", Text(f"{found.state}: {found.evidence}", STATES[found.state])
     yield "verdict", "", Text(f"{found.verdict or 'undecided'} by rule {found.rule}: {found.because}")
+    yield "trouble", "", Text(found.trouble, "red") if found.trouble else Text("none that is known", "dim")
     yield from _composer(found)
     yield from _marks("busy marks", found, found.busy)
     yield from _marks("dialog marks", found, found.asks)
