@@ -26,9 +26,11 @@ from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
+from paneward.core.state import Standing
 from paneward.ports import PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
+from paneward.services.follow import Follower
 from paneward.services.report import Report, redacted, report_of
 from paneward.store import Delivery, Store
 
@@ -49,6 +51,7 @@ class Explanation:
     scene: Scene
     screen: str
     menu: Menu | None
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ class Connection:
                 message_id=message_id,
                 timeout=timeout,
                 secret=secret,
+                as_command=as_command,
             )
         )
 
@@ -184,10 +188,11 @@ class Connection:
         async with self._look(pane, profile) as (driver, chosen):
             pattern = pattern or self._prompt(chosen)
             await driver.run(wait_ready(chosen, pattern, SETTLED, accept_stable=True))
+            standing = await self._follower(driver, profile).once()
             scene = driver.scene
         found = assess(scene, chosen, pattern)
-        screen = Screen.of(scene.snapshot)
-        return Explanation(scene.snapshot.pane, chosen.name, found, scene, screen.text, read_menu(scene.snapshot))
+        text, menu = Screen.of(scene.snapshot).text, read_menu(scene.snapshot)
+        return Explanation(scene.snapshot.pane, chosen.name, found, scene, text, menu, standing)
 
     async def panes(self) -> Sequence[PaneInfo]:
         return await self._tmux.panes()
@@ -228,6 +233,12 @@ class Connection:
         async with self._tmux.watch(await pane_of(self._tmux, pane)) as watch:
             yield watch
 
+    @asynccontextmanager
+    async def follow(self, pane: str, profile: str | None = None) -> AsyncIterator[Follower]:
+        """What the agent in a pane does: iterate over it for each change, with its evidence, until it is dead."""
+        async with self._look(pane, profile) as (driver, _):
+            yield self._follower(driver, profile)
+
     async def deliveries(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
         """The newest deliveries with their receipts."""
         return await self._store().recent(limit, pane)
@@ -250,6 +261,9 @@ class Connection:
             driver = Driver(pane, self._tmux, self._clock, watch)
             scene = await driver.look()
             yield driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
+
+    def _follower(self, driver: Driver, profile: str | None) -> Follower:
+        return Follower(driver, self._clock, lambda scene: self._recognised(scene, profile).profile)
 
     async def _observe(self, pane: str, profile: str | None) -> list[Scene]:
         """The pane at once, and after a moment in which the most patient rule decides."""

@@ -1,0 +1,418 @@
+"""What an agent does, from all that its pane tells. A machine: the one arbiter between the sources.
+
+Each source makes a claim. The strongest that makes one decides: what the program says of itself (OSC 7501), its title,
+its progress bar, its screen. A weaker one overrules where it is direct counter-evidence: a dialog that opened after
+the stronger one spoke, a mark of work that has stood for a while since, a composer without any mark of work while
+nothing has moved for a while. So a word that was lost freezes nothing.
+
+A verdict changes by evidence, not by its absence: a screen on which nothing can be found is one that is being painted,
+until it stays so. A composer or a dialog that only the screen tells of has to stand for a moment, since a screen can
+be caught half painted; a word in the output stream is whole when it arrives.
+
+What surprised us: a title says `at rest` during dialogs, and some agents never change it; it is believed once it has
+been seen to tell of work. aider gives its terminal back to line editing without a byte of output.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
+from paneward.core.profiles.row import Mark, Profile, Where
+from paneward.core.readiness import assess, compile_prompt
+from paneward.core.result import ReadyVerdict
+from paneward.core.scene import Scene, Snapshot
+from paneward.core.screen.appearance import Appearance, State, read_appearance
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.composer import read_composer
+from paneward.core.screen.marks import find_mark
+from paneward.core.screen.panel import without_panel
+
+PAINTED: Final = 0.03  # seconds that a composer or a dialog has to stand on the screen
+LOST: Final = 1.0  # seconds after which a screen on which nothing can be found is unknown
+STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
+SOON: Final = 0.02  # seconds until the first look at what changes without output; doubled each time, up to
+RARELY: Final = 1.0
+PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
+NEWS: Final = 8  # rows with text above the composer among which the end of the last turn is told
+
+
+class AgentState(StrEnum):
+    STARTING = "starting"  # its composer was not seen yet
+    IDLE = "idle"  # it takes a text
+    BUSY = "busy"  # it works
+    AWAITING_PERMISSION = "awaiting_permission"  # it asks whether it may do something
+    AWAITING_QUESTION = "awaiting_question"  # it asks anything else
+    DEAD = "dead"  # the program or the pane is gone
+    UNKNOWN = "unknown"  # nothing that is known of it can be found
+
+
+class Ending(StrEnum):
+    """How the last turn ended, of an agent that is idle."""
+
+    NONE = ""  # none was seen to end
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+
+
+class Source(StrEnum):
+    """Who said it, the strongest first."""
+
+    PROCESS = "process"  # the pane and the program in it
+    STATUS = "status"  # OSC 7501
+    TITLE = "title"
+    PROGRESS = "progress"  # OSC 9;4
+    SCREEN = "screen"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one source says."""
+
+    source: Source
+    state: AgentState
+    evidence: str
+    since: float  # when it began to say so
+    kind: str = field(default="", compare=False)  # of a dialog
+    question: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of an agent, the fact that decided it, and what the others said."""
+
+    state: AgentState
+    source: Source
+    evidence: str
+    since: float  # when this state began, by the clock that the machine is fed with
+    activity: str = ""  # of one that works, where it can be told: `thinking`, `streaming`, `tool`
+    ending: Ending = Ending.NONE
+    kind: str = ""  # of a dialog that is known by its words
+    question: str = ""
+    claims: tuple[Claim, ...] = field(default=(), compare=False)  # of all sources, the strongest first
+
+    @property
+    def stage(self) -> str:
+        """The state of the work: what a command that was given to the agent has come to."""
+        if self.state is AgentState.IDLE and self.ending is not Ending.NONE:
+            return "COMPLETE"
+        return STAGES.get(self.state, "")
+
+
+STAGES: Final = {
+    AgentState.IDLE: "IDLE",
+    AgentState.BUSY: "PROCESSING",
+    AgentState.AWAITING_PERMISSION: "AWAITING_INPUT",
+    AgentState.AWAITING_QUESTION: "AWAITING_INPUT",
+}
+AWAITING: Final = (AgentState.AWAITING_PERMISSION, AgentState.AWAITING_QUESTION)
+TURN: Final = (AgentState.BUSY, *AWAITING)
+_VERDICTS: Final = {
+    ReadyVerdict.READY: AgentState.IDLE,
+    ReadyVerdict.BUSY: AgentState.BUSY,
+    ReadyVerdict.AWAITING_ANSWER: AgentState.AWAITING_QUESTION,
+    ReadyVerdict.DEAD: AgentState.DEAD,
+}
+_TOLD: Final = {Told.IDLE: AgentState.IDLE, Told.DONE: AgentState.IDLE, Told.WORKING: AgentState.BUSY}
+
+
+def _asking(kind: str) -> AgentState:
+    return AgentState.AWAITING_PERMISSION if kind == "permission" else AgentState.AWAITING_QUESTION
+
+
+class StateMachine:
+    """Fed with OSC and looks, it says where the agent stands."""
+
+    def __init__(self) -> None:
+        self._profile: Profile | None = None
+        self._claims: dict[Source, Claim] = {}
+        self._title = ""
+        self._title_tells = False  # it was seen to tell of work, so that it also tells of rest
+        self._scene: Scene | None = None
+        self._nothing_since: float | None = None  # since when the screen shows nothing that is known
+        self._composed = False  # its composer or a dialog was seen
+        self._ended = ""  # the agent that was here before the program in the foreground
+        self._look_at: float | None = None
+        self._patience = LOST  # seconds after which a look may tell more, although nothing was printed
+        self._nap = SOON
+        self.standing = Standing(AgentState.UNKNOWN, Source.NONE, "not looked at yet", 0.0)
+
+    # --- what it is fed with
+
+    def hear(self, osc: Osc, now: float) -> Standing:
+        """A command of the output stream."""
+        if osc.code in TITLES:
+            self._retitle(osc.text.strip(), now)
+        elif (status := read_status(osc)) is not None:
+            state = _TOLD.get(status.told, _asking(status.kind))
+            self._say(Claim(Source.STATUS, state, f"OSC 7501 {osc.text}", now, status.kind))
+        elif (shown := read_progress(osc)) is not None:
+            self._claims.pop(Source.PROGRESS, None)
+            if shown:
+                self._claims[Source.PROGRESS] = Claim(Source.PROGRESS, AgentState.BUSY, f"OSC 9;{osc.text}", now)
+        return self._decide(now, looked=False)
+
+    def see(self, scene: Scene, profile: Profile, title_heard: bool = False) -> Standing:
+        """A look at the pane. With `title_heard` the stream tells titles, and that of the look may be newer than it."""
+        if profile is not self._profile:
+            self._begin(profile)
+        self._scene = scene
+        if not title_heard:
+            self._retitle(scene.snapshot.title.strip(), scene.now)
+        self._retell(Source.PROCESS, self._alive(scene), scene.now)
+        claim = self._shown(scene, profile)
+        self._retell(Source.SCREEN, claim, scene.now)
+        self._composed = self._composed or claim is not None
+        self._nothing_since = None if claim else self._nothing_since or scene.now
+        return self._decide(scene.now)
+
+    def deadline(self) -> float | None:
+        """When to look again although nothing was printed."""
+        return self._look_at
+
+    # --- the sources
+
+    def _begin(self, profile: Profile) -> None:
+        """Another program, or another version of it: what the old one said is forgotten."""
+        if self._profile is not None and self._profile.name != profile.name:
+            self._ended = self._profile.about if self._composed and self._profile.dialogs else ""
+            self._claims.clear()
+            self._title, self._title_tells, self._composed = "", False, False
+        self._profile = profile
+
+    def _say(self, claim: Claim) -> None:
+        """Keep a claim; one that only repeats the last is as old as that."""
+        before = self._claims.get(claim.source)
+        if before is not None and (before.state, before.kind) == (claim.state, claim.kind):
+            claim = replace(claim, since=before.since)
+        self._claims[claim.source] = claim
+
+    def _retell(self, source: Source, claim: Claim | None, now: float) -> None:
+        if claim is None:
+            self._claims.pop(source, None)
+        else:
+            self._say(claim)
+
+    def _retitle(self, title: str, now: float) -> None:
+        if self._profile is None or title == self._title:
+            return None
+        self._title = title
+        screen = Screen.of(Snapshot("", (), 0, 0, 0, 0, title=title))
+        for state, marks in (
+            (AgentState.BUSY, self._profile.busy),
+            (AgentState.AWAITING_QUESTION, self._profile.dialog),
+        ):
+            if find_mark(_titles(marks), screen, self._profile) is not None:
+                self._title_tells = True
+                return self._say(Claim(Source.TITLE, state, f"title {title!r}", now))
+        self._claims.pop(Source.TITLE, None)
+        if self._title_tells:
+            self._claims[Source.TITLE] = Claim(Source.TITLE, AgentState.IDLE, f"title {title!r}", now)
+        return None
+
+    def _alive(self, scene: Scene) -> Claim | None:
+        if scene.gone:
+            return Claim(Source.PROCESS, AgentState.DEAD, "the pane is gone", scene.now)
+        if scene.snapshot.dead:
+            how = scene.snapshot.dead_status or "status unknown"
+            return Claim(Source.PROCESS, AgentState.DEAD, f"the program ended ({how})", scene.now)
+        if self._ended and scene.process is not None and scene.process.shell:
+            evidence = f"{self._ended} ended: {scene.process.command} is in the foreground"
+            return Claim(Source.PROCESS, AgentState.DEAD, evidence, scene.now)
+        return None
+
+    def _shown(self, scene: Scene, profile: Profile) -> Claim | None:
+        if not profile.framed:
+            return self._assessed(scene, profile)
+        seen = self._appearance(scene, profile)
+        match seen.state:
+            case State.IDLE:
+                return Claim(Source.SCREEN, AgentState.IDLE, seen.evidence, scene.now)
+            case State.BUSY:
+                return Claim(Source.SCREEN, AgentState.BUSY, seen.evidence, scene.now)
+            case State.DIALOG:
+                return Claim(Source.SCREEN, _asking(seen.kind), seen.evidence, scene.now, seen.kind, seen.question)
+        return None
+
+    def _assessed(self, scene: Scene, profile: Profile) -> Claim | None:
+        """Of a program whose composer cannot be told from the rest of the screen: what the rules of readiness find."""
+        found = assess(scene, profile, compile_prompt(profile.prompt))
+        self._patience = found.look_again
+        state = AgentState.BUSY if found.working else _VERDICTS.get(found.verdict) if found.verdict else None
+        if state is None:
+            return None
+        return Claim(Source.SCREEN, state, found.evidence, scene.now, question=found.question or "")
+
+    @staticmethod
+    def _appearance(scene: Scene, profile: Profile) -> Appearance:
+        """What the screen shows; what the title says is another source."""
+        return read_appearance(replace(scene.snapshot, title=""), profile, scene.process)
+
+    # --- the verdict
+
+    def _decide(self, now: float, looked: bool = True) -> Standing:
+        self._look_at = None
+        before = self.standing
+        winner = self._winner(now)
+        if winner is None:
+            winner = self._without_claims(now)
+        if winner is None or not self._settled(winner, now):
+            self.standing = replace(before, claims=self._all(now))
+            return self.standing
+        state = winner.state
+        since = before.since if state is before.state else now
+        self.standing = Standing(
+            state=state,
+            source=winner.source,
+            evidence=winner.evidence,
+            since=since,
+            activity=(self._activity() if looked else before.activity) if state is AgentState.BUSY else "",
+            ending=self._ending(before) if state is AgentState.IDLE else Ending.NONE,
+            kind=winner.kind if state in AWAITING else "",
+            question=winner.question if state in AWAITING else "",
+            claims=self._all(now),
+        )
+        if state in TURN:
+            self._look_soon(now)
+        return self.standing
+
+    def _all(self, now: float) -> tuple[Claim, ...]:
+        return tuple(self._claims[source] for source in Source if source in self._claims)
+
+    def _winner(self, now: float) -> Claim | None:
+        """The claim of the strongest source, unless a weaker one is evidence against it."""
+        claims = [claim for claim in self._all(now) if not _expired(claim, now) and not _rests(claim)]
+        if not claims:
+            return None
+        best, *others = claims
+        for other in others:
+            if best.source is not Source.PROCESS and self._overrules(other, best, now):
+                best = other
+        return self._worded(best)
+
+    def _overrules(self, other: Claim, best: Claim, now: float) -> bool:
+        if other.state is best.state:
+            return False
+        if best.source is Source.TITLE and best.state in AWAITING and other.state in AWAITING:
+            return True  # a title tells that something is asked, the screen what
+        if other.state in TURN and other.since > best.since:
+            needed = PAINTED if other.state in AWAITING else STALE
+            self._look_by(other.since + needed)
+            return now - other.since >= needed
+        quiet = self._scene.quiet if self._scene is not None else 0.0
+        return other.state is AgentState.IDLE and best.state in TURN and quiet >= STALE
+
+    def _worded(self, claim: Claim) -> Claim:
+        """The claim with the words of the dialog, which only the screen knows."""
+        screen = self._claims.get(Source.SCREEN)
+        if claim.source is Source.SCREEN or screen is None or screen.state is not claim.state:
+            return claim
+        return replace(claim, kind=claim.kind or screen.kind, question=screen.question)
+
+    def _without_claims(self, now: float) -> Claim | None:
+        if self._scene is None:
+            return None
+        if not self._composed and self._profile is not None and self._profile.framed:
+            return Claim(Source.NONE, AgentState.STARTING, "its composer was not seen yet", now)
+        lost = now - (self._nothing_since or now)
+        if lost >= LOST:
+            return Claim(Source.NONE, AgentState.UNKNOWN, f"nothing known on the screen for {lost:.1f} s", now)
+        self._look_by(now + min(LOST - lost, self._patience))
+        return None
+
+    def _settled(self, winner: Claim, now: float) -> bool:
+        """Whether it may be said already; else when to look again."""
+        fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING)
+        if winner.source is not Source.SCREEN or winner.state is self.standing.state or fresh:
+            return winner.source is not Source.TITLE or winner.state not in AWAITING or self._asked(winner, now)
+        if winner.state is AgentState.BUSY or self._rests() or now - winner.since >= PAINTED:
+            return True
+        self._look_by(winner.since + PAINTED)
+        return False
+
+    def _asked(self, winner: Claim, now: float) -> bool:
+        """A title tells that something is asked; what, the screen tells a moment later, if ever."""
+        screen = self._claims.get(Source.SCREEN)
+        shown = screen is not None and screen.state in AWAITING
+        if shown or now - winner.since >= LOST or self.standing.state in AWAITING:
+            return True
+        self._look_by(now + PAINTED)
+        return False
+
+    def _rests(self) -> bool:
+        """The title says so, and it would tell of work."""
+        title = self._claims.get(Source.TITLE)
+        return title is not None and _rests(title)
+
+    def _look_by(self, at: float) -> None:
+        self._look_at = at if self._look_at is None else min(self._look_at, at)
+
+    def _look_soon(self, now: float) -> None:
+        """Some things change without output: at first look again soon, then ever less often."""
+        if self._scene is None or self._profile is None:
+            return
+        quiet = self._scene.quiet
+        if any(mark.where is Where.TERMINAL for mark in self._profile.busy) or not self._profile.framed:
+            self._nap = SOON if quiet < self._nap else min(self._nap * 2, RARELY)
+            self._look_by(now + self._nap)
+        elif quiet < STALE:
+            self._look_by(now + STALE - quiet)
+
+    def _activity(self) -> str:
+        if self._scene is None or self._profile is None:
+            return ""
+        return activity(self._scene, self._profile)
+
+    def _ending(self, before: Standing) -> Ending:
+        """How the turn ended. That it was broken off can be drawn a moment after the composer."""
+        if before.state not in TURN and before.ending is not Ending.DONE:
+            return before.ending
+        if self._scene is None or self._profile is None:
+            return Ending.DONE
+        return Ending.INTERRUPTED if broken_off(self._scene, self._profile) else Ending.DONE
+
+
+def _titles(marks: tuple[Mark, ...]) -> Iterator[Mark]:
+    return (mark for mark in marks if mark.where is Where.TITLE)
+
+
+def _rests(claim: Claim) -> bool:
+    """A title at rest proves nothing (it is so in dialogs too), but then the screen can be believed at once."""
+    return claim.source is Source.TITLE and claim.state is AgentState.IDLE
+
+
+def _expired(claim: Claim, now: float) -> bool:
+    return claim.source is Source.PROGRESS and now - claim.since > PROGRESS_LASTS
+
+
+# --- what only the screen tells
+
+
+def _screen(snapshot: Snapshot, profile: Profile) -> Screen:
+    return Screen.of(without_panel(snapshot) if profile.panel else snapshot)
+
+
+def activity(scene: Scene, profile: Profile) -> str:
+    """What an agent that works does just now; empty where its screen does not tell."""
+    screen = _screen(scene.snapshot, profile)
+    told = (one.name for one in profile.activities if find_mark((one.mark,), screen, profile, scene.process))
+    return next(told, "")
+
+
+def broken_off(scene: Scene, profile: Profile) -> bool:
+    """The last turn was interrupted: it says so below the last text that was given to it."""
+    screen = _screen(scene.snapshot, profile)
+    composer = read_composer(screen, profile)
+    if composer is None or composer.region is None:
+        return False
+    prompt = composer.region.glyph.strip()[:1]
+    above = [row.text for row in screen.rows[: composer.region.top] if row.text.strip() not in ("", prompt)]
+    news: list[str] = []
+    for text in reversed(above[-NEWS:]):
+        if text.lstrip().startswith(prompt):
+            break
+        news.append(text)
+    return any(re.search(mark.pattern, text) for mark in profile.interrupted for text in news)

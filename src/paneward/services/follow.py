@@ -1,0 +1,129 @@
+"""Follows what an agent does: output wakes it, words in the stream are heard at once, looks are spaced out.
+
+Nothing is polled: a look is taken when something was printed, or when the machine says that one is due. Under a flood
+looks come ever less often, but every word of the stream is still heard when it comes.
+"""
+
+from collections.abc import AsyncIterator, Callable
+
+from paneward.core.osc import TITLES, OscReader
+from paneward.core.profiles import Profile
+from paneward.core.scene import Scene
+from paneward.core.state import Standing, StateMachine
+from paneward.ports import Clock
+from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
+
+FOREVER = 3600.0  # seconds without anything to do
+
+
+class Follower:
+    """One pane, its watch, and the machine that says where its agent stands."""
+
+    def __init__(self, driver: Driver, clock: Clock, choose: Callable[[Scene], Profile]) -> None:
+        self._driver = driver
+        self._watch = watch = driver.watch
+        self._clock = clock
+        self._choose = choose
+        self._profile: Profile | None = None
+        self._machine = StateMachine()
+        self._reader = OscReader()
+        self._heard = watch.output_seq
+        self._title_heard = False
+        self._gap = 0.0
+        self._told: Standing | None = None
+
+    @property
+    def standing(self) -> Standing:
+        """Where the agent stands now."""
+        return self._machine.standing
+
+    @property
+    def profile(self) -> Profile:
+        assert self._profile is not None
+        return self._profile
+
+    def __aiter__(self) -> AsyncIterator[Standing]:
+        return self.changes()
+
+    async def look(self) -> Standing:
+        """Look now."""
+        scene = await self._driver.look()
+        self._profile = self._chosen(scene)
+        standing = self._machine.see(scene, self._profile, self._title_heard)
+        self._title_heard = True  # from here on the stream tells every title
+        return standing
+
+    async def once(self) -> Standing:
+        """Where the agent stands, by all that is known at this moment."""
+        self._remember()
+        return await self.look()
+
+    async def changes(self) -> AsyncIterator[Standing]:
+        """Where the agent stands, and each change of it, until it is dead."""
+        if self._told is None:
+            await self.once()
+        while True:
+            if self._news():
+                self._told = self.standing
+                yield self.standing
+            if self._watch.gone or self._driver.scene.gone or self._driver.scene.snapshot.dead:
+                return
+            await self.step()
+
+    async def step(self) -> None:
+        """Wait for the next thing that can tell something, and take it in."""
+        seen = self._driver.scene.output_seq
+        if self._watch.output_seq <= seen and not self._watch.gone:
+            due = self._machine.deadline()
+            patience = FOREVER if due is None else max(due - self._clock.now(), 0.0)
+            if not await self._watch.wait(seen, patience):
+                self._gap = 0.0
+                await self.look()
+                return
+        self._hear()
+        if self._news():
+            return  # a word of the stream is told before the next look
+        await self._space_out()
+        await self.look()
+
+    def _remember(self) -> None:
+        """What the program said of itself since its output is watched, if all of that is still held."""
+        for osc in self._reader.feed(self._watch.recent(0) or b""):
+            if osc.code not in TITLES:
+                self._machine.hear(osc, self._clock.now())
+
+    def _hear(self) -> None:
+        """Take in what was printed since."""
+        seq = self._watch.output_seq
+        data = self._watch.recent(self._heard)
+        self._heard = seq
+        if data is None:  # a gap: the next look has to tell the title too
+            self._reader.gap()
+            self._title_heard = False
+            return
+        for osc in self._reader.feed(data):
+            self._machine.hear(osc, self._clock.now())
+
+    async def _space_out(self) -> None:
+        """Under a flood look less and less often, and go on hearing."""
+        due = self._driver.scene.now + self._gap
+        while (left := due - self._clock.now()) > 0 and not self._watch.gone:
+            if await self._watch.wait(self._heard, left):
+                self._hear()
+                if self._news():
+                    return
+        self._gap = min(max(self._gap * 2, FIRST_GAP), LONGEST_GAP)
+
+    def _news(self) -> bool:
+        """Something changed since the last time that this was asked."""
+        return self._told is None or _essence(self.standing) != _essence(self._told)
+
+    def _chosen(self, scene: Scene) -> Profile:
+        """The profile of what runs in the pane. That a known program cannot be told for a moment changes nothing."""
+        chosen = self._choose(scene)
+        unknown = chosen.name == "generic" and not scene.gone
+        return self._profile if unknown and self._profile is not None else chosen
+
+
+def _essence(standing: Standing) -> tuple[str, ...]:
+    return standing.state, standing.activity, standing.ending, standing.kind, standing.question
