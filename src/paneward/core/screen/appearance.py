@@ -76,7 +76,7 @@ def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appea
     if composer is None:
         absent = profile.closed or "the composer is not on the screen"
         state, evidence = (State.BUSY, busy[1]) if busy else (State.UNKNOWN, absent)
-        trouble = _trouble(screen.rows, profile)
+        trouble = _trouble(screen, profile)
         return Appearance(state, evidence, version=version, version_known=known, trouble=trouble)
     draft, unwrapped = _draft(composer)
     placeholder = _placeholder(composer.text, profile)
@@ -92,7 +92,7 @@ def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appea
         queued=_queued(screen, profile, composer),
         version=version,
         version_known=known,
-        trouble=_trouble(screen.rows[: composer.region.top] if composer.region else screen.rows, profile),
+        trouble=_trouble(screen, profile, composer),
     )
 
 
@@ -105,7 +105,7 @@ def _dialog(
     screen: Screen, profile: Profile, menu: Menu | None, evidence: str, version: str | None, known: bool | None
 ) -> Appearance:
     words = menu.question if menu else question(screen) if profile.frame is Frame.LINES else None
-    told = known_dialog(screen, profile)
+    told = None if menu else known_dialog(screen, profile)
     if told:
         words = told[1]
     return Appearance(
@@ -113,20 +113,22 @@ def _dialog(
         evidence or ("a menu in the place of the composer" if menu else "a question on the cursor's line"),
         menu=menu,
         question=words or evidence,
-        kind=told[0].kind if told else "question" if menu else "",
-        startup=told[0].startup if told else False,
+        kind=menu.kind if menu else told[0].kind if told else "",
+        startup=menu.startup if menu else bool(told and told[0].startup),
         version=version,
         version_known=known,
     )
 
 
-def _trouble(rows: tuple[Row, ...], profile: Profile) -> str:
-    for row in reversed(rows) if profile.troubles else ():
-        named = (one.name for one in profile.troubles if re.search(one.pattern, row.text))
-        if name := next(named, ""):
+def _trouble(screen: Screen, profile: Profile, composer: Composer | None = None) -> str:
+    """What the program says of it below the last text that was given to it."""
+    region = composer.region if composer else None
+    prompt = region.glyph.strip()[:1] if region else ""
+    for row in reversed(screen.rows[: region.top if region else None]) if profile.troubles else ():
+        if name := next((one.name for one in profile.troubles if re.search(one.pattern, row.text)), ""):
             return name
-        if profile.glyph and re.match(rf"\s*(?:{profile.glyph})\S", row.text.replace("\u00a0", " ")):
-            break  # what stands above was said of an earlier text
+        if prompt and row.text.lstrip().startswith(prompt) and row.text.strip() != prompt:
+            break
     return ""
 
 

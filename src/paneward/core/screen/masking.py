@@ -22,7 +22,7 @@ def mask_rows(rows: Sequence[str], width: int) -> tuple[str, ...]:
     """The captured rows of a pane of `width` columns, without credentials."""
     written = [list(row) for row in rows]
     for spell in (_row_by_row, _joined):
-        places, text = spell(["".join(row) for row in written], width)
+        places, text = spell(rows, width)
         for place, before, after in zip(places, text, mask(text), strict=True):
             if place and before != after:
                 written[place[0]][place[1]] = after
