@@ -16,7 +16,7 @@ from paneward.adapters.lock import pane_lock, sweep
 from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.config import Settings, profiles_of, state_dir
-from paneward.core.answer import Choice
+from paneward.core.choice import Choice
 from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
@@ -24,6 +24,7 @@ from paneward.core.readiness import Assessment, assess, compile_prompt, wait_rea
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
+from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
 from paneward.core.state import Standing
@@ -144,13 +145,16 @@ class Connection:
         other: str | None = None,
         multi: Sequence[int | str] | None = None,
         fingerprint: str | None = None,
+        startup: bool = False,
         message_id: str | None = None,
         timeout: float = 30.0,
     ) -> SendResult:
-        """Answer the dialog that is open in `pane`: by number or label, by several, or by free text."""
-        if sum(given is not None for given in (text, select, other, multi)) != 1:
-            raise ValueError("answer with exactly one of text, select, other and multi")
-        choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint)
+        """Answer the dialog that is open in `pane`: by number or label, by several, by free text; with `other` beside
+        `select` or `multi`, by both. Dialogs that an agent opens with are answered only with `startup`."""
+        ways = sum(given is not None for given in (text, select, multi))
+        if ways > 1 or (other is None and not ways) or (other is not None and text is not None):
+            raise ValueError("answer with exactly one of text, select, multi and other; other may go with an option")
+        choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup)
         free = text if text is not None else other or ""
         return await self._deliveries.answer(Request(pane, free, message_id=message_id, timeout=timeout), choice)
 
@@ -180,7 +184,9 @@ class Connection:
 
     async def menu(self, pane: str) -> Menu | None:
         """The dialog that is open in `pane`, as data."""
-        return read_menu(await self._tmux.look(await pane_of(self._tmux, pane)))
+        snapshot = await self._tmux.look(await pane_of(self._tmux, pane))
+        profile = choose(snapshot, await self._tmux.process(snapshot), self._profiles)
+        return read_asked(snapshot, profile)
 
     async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
         """Judge the pane as it is now, and say by which rules. Some rules need a moment without output to decide."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from paneward.core.answer import Choice, answer, find_option
+from paneward.core.answer import answer
+from paneward.core.choice import Choice, find_option
 from paneward.core.delivery import Order
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Press, Type
@@ -120,17 +121,33 @@ def test_a_screen_that_never_rests_is_read_as_it_is() -> None:
 # --- which option
 
 
-@pytest.mark.parametrize(("wanted", "index"), [(1, 0), ("green", 1), (" GREEN ", 1), ("dark", 2), ("Type", 3)])
-def test_an_option_is_found_by_number_label_or_a_part_that_is_unique(wanted: int | str, index: int) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "label"),
+    [(1, "Red"), ("green", "Green"), (" GREEN ", "Green"), ("blue, t", LABELS[2]), ("Type", LABELS[3])],
+)
+def test_an_option_is_found_by_its_number_by_its_label_or_by_how_only_that_begins(
+    wanted: int | str, label: str
+) -> None:
     seen = read_menu(menu().snapshot)
     assert seen is not None
-    assert find_option(seen, wanted) == index
+    assert find_option(seen, wanted).label == label
 
 
-@pytest.mark.parametrize(("wanted", "why"), [(0, "not one"), (9, "not one"), ("", "not one"), ("e", "more than one")])
-def test_an_option_that_is_not_there_or_not_unique_is_refused(wanted: int | str, why: str) -> None:
+def test_an_exact_label_goes_before_one_in_another_case_and_that_before_a_beginning() -> None:
+    seen = read_menu(menu(labels=("yes", "Yes", "Yes, always", "No")).snapshot)
+    assert seen is not None
+    assert [find_option(seen, wanted).number for wanted in ("Yes", "yes", "YES, ALWAYS", "n")] == [2, 1, 3, 4]
+
+
+@pytest.mark.parametrize(("wanted", "why"), [(0, "not one"), (9, "not one"), ("", "not one"), ("ed", "not one")])
+def test_an_option_that_is_not_there_is_refused_with_those_that_are(wanted: int | str, why: str) -> None:
     result = refused(Choice(select=wanted), menu())
     assert (result.error_type, why in result.detail, "2. Green" in result.hint) == (Code.UNKNOWN_OPTION, True, True)
+
+
+def test_a_beginning_that_two_options_share_is_refused_with_both_of_them() -> None:
+    result = refused(Choice(select="yes"), menu(labels=("Yes, once", "Yes, always", "No")))
+    assert (result.error_type, result.hint) == (Code.UNKNOWN_OPTION, "There are: 1. Yes, once; 2. Yes, always.")
 
 
 def test_an_answer_that_says_nothing_is_refused() -> None:

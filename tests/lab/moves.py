@@ -136,7 +136,7 @@ MOVES: dict[str, Moves] = {
     "opencode": Moves(
         run=lambda command: _call("bash", command=command, description="Wait for the file"),
         permission=Dialog(
-            r"enter confirm", "Permission required", ("Allow once", "Allow always", "Reject"), next="Right"
+            r"enter confirm", "Permission required", ("Allow once", "Allow always", "Reject"), 2, next="Right"
         ),
         approve=("Enter",),
         busy=r"esc interrupt",
@@ -272,4 +272,4 @@ def moves_of(agent: str, version: str, work: str) -> Moves:
     newest = next(pin for kind, pin in pins() if kind == "claude")
     options = CLAUDE_PERMISSION.get(version, CLAUDE_PERMISSION[newest])
     said = tuple(option.replace("{work}", work) for option in options)
-    return replace(moves, permission=replace(moves.permission, options=said))
+    return replace(moves, permission=replace(moves.permission, options=said, free_text=len(said) - 1))

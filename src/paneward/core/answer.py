@@ -1,74 +1,54 @@
 """Answering a dialog by what it says, not by where it stands: a flow.
 
-The menu is read anew after every key, so a key that was swallowed or a dialog that changed is noticed before
-anything is chosen.
+The dialog is read anew after every key, so a key that was swallowed or a dialog that changed is noticed before
+anything is chosen. A key that chooses is pressed once: an agent that is slow would take a second one for the answer to
+its next dialog. Only of a program that is seen waiting for input is it known that the first was lost.
+
+What surprised us: in some lists letters and digits act at once, so only arrows and Enter are used there. A reason for
+a "no" is typed into the dialog in one agent, and in the next it is a message that follows the refusal.
 """
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from paneward.core.delivery import Order, deliver, deliver_here
+from paneward.core.choice import Choice, Refused, check, find_option, refuse
+from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
-from paneward.core.flow import Flow, Look, Press, Watch
-from paneward.core.profiles import Frame, Profile
-from paneward.core.result import Menu, Rung, SendResult, Verdict
+from paneward.core.field import field_open, type_words
+from paneward.core.flow import Flow, Look, Press, Type, Watch
+from paneward.core.profiles import Profile
+from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
-from paneward.core.screen.cells import Screen
-from paneward.core.screen.lines import typing_at
-from paneward.core.screen.menu import read_menu
+from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.asked import read_asked
+from paneward.core.screen.menu import REFUSABLE
+from paneward.core.submission import Judge
 
-REACTION = 1.0  # seconds a menu gets to move its highlight
-CLOSING = 5.0  # seconds it gets to close
+REACTION = 1.0  # seconds a menu gets to move its highlight, or to open a field
+SLOW = 5.0  # the same of an agent, of which it cannot be seen whether it has come to the key
+CLOSING = 5.0  # seconds a dialog gets to close
+CLOSING_SLOW = 15.0
 SWALLOWED = 0.3
 BLINK = 0.03
 KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
+ROUND = 60  # options of a list that scrolls
 PAINTED = 0.05
-_MARKED = re.compile(r"\W*[❯›>▶→➤▸»⏵]")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What to answer: exactly one of the four."""
-
-    select: int | str | None = None
-    multi: tuple[int | str, ...] | None = None
-    other: str | None = None
-    text: str | None = None
-    fingerprint: str | None = None
-
-
-class Refused(Exception):
-    """Ends the flow with a result; never leaves this module."""
-
-    def __init__(self, result: SendResult) -> None:
-        super().__init__(result.evidence)
-        self.result = result
+SHOWN = (State.IDLE, State.BUSY)
+UNKNOWN_FOR = 1.0  # seconds after which a screen without the dialog counts, though it shows nothing else that is known
 
 
 def answer(choice: Choice, order: Order) -> Flow[SendResult]:
     """Answer the dialog on the screen; `order` says how free text is to be delivered."""
     try:
         scene = yield from _painted()
-        menu = read_menu(scene.snapshot, order.profile)
+        menu = read_asked(scene.snapshot, order.profile)
         if menu is None:
             return (yield from _line_prompt(choice, order))
-        _check_fingerprint(menu, choice.fingerprint)
-        if choice.multi is not None:
-            return (yield from _check_boxes(menu, choice.multi, order.profile))
-        free = choice.other if choice.other is not None else choice.text
-        if free is not None:
-            return (yield from _free_text(menu, free, order))
-        if choice.select is None:
-            raise _refuse(Code.UNKNOWN_OPTION, "no answer was given", "Give select, multi, other or text.")
-        return (yield from _choose(menu, find_option(menu, choice.select), order.profile))
+        check(menu, choice)
+        return (yield from Answer(choice, order, menu).run())
     except Refused as refused:
         return refused.result
     except TmuxError as error:
         return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
-
-
-def _refuse(code: Code, evidence: str, hint: str = "", rung: Rung = Rung.NOTHING) -> Refused:
-    return Refused(SendResult(Verdict.FAILED, rung, evidence, code, evidence, hint))
 
 
 def _painted() -> Flow[Scene]:
@@ -89,153 +69,320 @@ def _alive(scene: Scene) -> None:
 
 
 def _line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:
-    free = choice.text if choice.text is not None else choice.other
     if choice.fingerprint is not None:
-        raise _refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
-    if free is None:
-        raise _refuse(Code.NO_DIALOG, "no dialog is open in the pane", "`paneward read` shows the screen.")
+        raise refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
+    if choice.words is None or choice.select is not None or choice.multi is not None:
+        raise refuse(Code.NO_DIALOG, "no dialog is open in the pane", "`paneward read` shows the screen.")
     return (yield from deliver(order))
 
 
-def _check_fingerprint(menu: Menu, fingerprint: str | None) -> None:
-    if fingerprint is not None and fingerprint != menu.fingerprint:
-        raise _refuse(
-            Code.STALE_DIALOG,
-            f"another dialog is open now: {menu.question}",
-            "Read it with `paneward menu` and answer that one.",
-        )
+class Answer:
+    """One answer under way."""
 
+    def __init__(self, choice: Choice, order: Order, menu: Menu) -> None:
+        self._choice = choice
+        self._order = order
+        self._menu = menu  # as it was read last
+        self._fingerprint = menu.fingerprint
+        self._moves = False  # keys were pressed
+        self._words: Judge | None = None  # tells whether our words stand in a field
 
-def find_option(menu: Menu, wanted: int | str) -> int:
-    """The index of an option by the number shown, or by its label, whole or as a part that is unique."""
-    if isinstance(wanted, int):
-        found = [i for i, option in enumerate(menu.options) if option.number == wanted]
-    else:
-        label = wanted.casefold().strip()
-        found = [i for i, option in enumerate(menu.options) if option.label.casefold() == label]
-        found = found or [i for i, option in enumerate(menu.options) if label and label in option.label.casefold()]
-    if len(found) == 1:
-        return found[0]
-    shown = "; ".join(f"{option.number}. {option.label}" for option in menu.options)
-    problem = "is not one of the options" if not found else "fits more than one option"
-    raise _refuse(Code.UNKNOWN_OPTION, f"{wanted!r} {problem}", f"There are: {shown}.")
+    @property
+    def _profile(self) -> Profile:
+        return self._order.profile
 
+    @property
+    def _patience(self) -> float:
+        return REACTION if self._profile.reads else SLOW
 
-def _choose(menu: Menu, index: int, profile: Profile) -> Flow[SendResult]:
-    menu = yield from _go_to(menu, index, profile)
-    return (yield from _close(menu, "Enter", profile))
+    def run(self) -> Flow[SendResult]:
+        choice, menu = self._choice, self._menu
+        if menu.field:
+            return (yield from self._in_field())
+        wanted = choice.multi if choice.multi is not None else () if choice.select is None else (choice.select,)
+        chosen = yield from self._find(wanted)
+        if menu.multi and (choice.select is None or chosen[0].checked is not None):
+            return (yield from self._tick(chosen))
+        if choice.words is not None:
+            option = chosen[0] if chosen else (yield from self._free_option())
+            return (yield from self._with_words(option))
+        return (yield from self._choose(chosen[0]))
 
+    # --- which option
 
-def _go_to(menu: Menu, index: int, profile: Profile) -> Flow[Menu]:
-    """Move the highlight, one key at a time, each seen to have moved it."""
-    wasted = 0
-    back, forth = ("Left", "Right") if menu.across else ("Up", "Down")
-    while menu.selected != index:
-        assert menu.selected is not None  # a list without a highlight is not read as a menu
-        yield Press((forth if menu.selected < index else back,))
-        moved = yield from _moved(menu, profile)
-        wasted = wasted + 1 if moved == menu else 0
-        if wasted >= KEYS_PER_STEP:
-            raise _refuse(Code.SEND_FAILED, "the dialog did not react to the arrow keys", "Answer it in the pane.")
-        menu = moved
-    return menu
+    def _find(self, wanted: tuple[int | str, ...]) -> Flow[list[Option]]:
+        """The options asked for; a list that scrolls is walked through until they are seen."""
+        try:
+            return [find_option(self._menu, one) for one in wanted]
+        except Refused:
+            if not self._menu.hidden:
+                raise
+        whole = yield from self._walk_through()
+        return [find_option(whole, one) for one in wanted]
 
+    def _free_option(self) -> Flow[Option]:
+        menu = self._menu
+        if menu.free_text is None and menu.hidden:
+            menu = yield from self._walk_through()
+        if menu.free_text is None:
+            raise refuse(
+                Code.NO_FREE_TEXT,
+                f"the dialog takes no free text: {menu.question}",
+                "Choose one of its options with select.",
+            )
+        return menu.options[menu.free_text]
 
-def _moved(menu: Menu, profile: Profile) -> Flow[Menu]:
-    scene = yield Watch(BLINK)
-    began = scene.now
-    while True:
-        _alive(scene)
-        now = read_menu(scene.snapshot, profile)
-        if now is not None and now.fingerprint == menu.fingerprint and now != menu:
-            return now
-        if (now is None or now.fingerprint != menu.fingerprint) and scene.quiet >= PAINTED:
-            raise _refuse(Code.STALE_DIALOG, "the dialog changed while it was being answered")
-        if scene.now - began >= REACTION:
-            return menu
-        scene = yield Watch(BLINK)
+    def _walk_through(self) -> Flow[Menu]:
+        """The menu with all its options, seen one screenful after the other: down once round, or to the end."""
+        seen = {option.number: option for option in self._menu.options}
+        free = self._free_number()
+        began, key = self._at(), "Down"
+        for _ in range(ROUND):
+            moved = yield from self._step(key, must=False)
+            seen |= {option.number: option for option in self._menu.options}
+            free = free if free is not None else self._free_number()
+            if not moved and key == "Up":
+                break
+            key = key if moved else "Up"
+            if self._at() == began:
+                break
+        options = tuple(seen[number] for number in sorted(seen))
+        at = next((i for i, option in enumerate(options) if option.number == free), None)
+        return replace(self._menu, options=options, free_text=at, hidden=False)
 
+    def _free_number(self) -> int | None:
+        menu = self._menu
+        return None if menu.free_text is None else menu.options[menu.free_text].number
 
-def _close(menu: Menu, key: str, profile: Profile) -> Flow[SendResult]:
-    """Press the key that chooses, and see the dialog close."""
-    for enters in range(1, KEYS_PER_STEP + 2):
-        yield Press((key,))
-        if (yield from _closed(menu, profile)):
-            return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the dialog closed", enters=enters)
-    return SendResult(
-        Verdict.FAILED,
-        Rung.TYPED,
-        "the dialog is still open",
-        Code.SEND_FAILED,
-        f"{key} was pressed {enters} times and the dialog is still open",
-        "Answer it in the pane.",
-        enters=enters,
-    )
+    # --- to the option
 
+    def _at(self) -> float:
+        """The number of the highlighted option; that of the row below them all is the greatest."""
+        if self._menu.selected is None:
+            return float("inf")
+        return self._menu.options[self._menu.selected].number
 
-def _closed(menu: Menu, profile: Profile) -> Flow[bool]:
-    scene = yield Watch(BLINK)
-    began, agreed = scene.now, False
-    while True:
-        if scene.gone or scene.snapshot.dead:
-            return True
-        now = read_menu(scene.snapshot, profile)
-        if now is None or now.fingerprint != menu.fingerprint:
-            if agreed:
+    def _go_to(self, number: float) -> Flow[None]:
+        """Move the highlight, one key at a time, each seen to have moved it."""
+        back, forth = ("Left", "Right") if self._menu.across else ("Up", "Down")
+        for _ in range(2 * ROUND):
+            if self._at() == number:
+                return
+            yield from self._step(forth if self._at() < number else back)
+        raise refuse(Code.SEND_FAILED, "the highlight did not come to the option", "Answer it in the pane.", Rung.TYPED)
+
+    def _step(self, key: str, must: bool = True) -> Flow[bool]:
+        """Press an arrow and see the menu move; False where it does not."""
+        for _ in range(KEYS_PER_STEP if self._profile.reads and must else 1):
+            yield Press((key,))
+            if (yield from self._moved()):
                 return True
-            agreed = True
-        else:
-            agreed = False
-            waited = scene.now - began
-            waiting = scene.process is None or scene.process.reading is not False
-            if waited >= CLOSING or (waited >= SWALLOWED and waiting and now == menu):
-                return False
+        if must:
+            raise refuse(
+                Code.SEND_FAILED, "the dialog did not react to the arrow keys", "Answer it in the pane.", Rung.TYPED
+            )
+        return False
+
+    def _moved(self) -> Flow[bool]:
         scene = yield Watch(BLINK)
+        began = scene.now
+        while True:
+            _alive(scene)
+            now = read_asked(scene.snapshot, self._profile)
+            same = now is not None and now.fingerprint == self._fingerprint
+            if now is not None and same and now != self._menu:
+                self._menu = now
+                return True
+            if not same and scene.quiet >= PAINTED and scene.now - began >= SWALLOWED:
+                raise refuse(
+                    Code.STALE_DIALOG, "the dialog changed while it was being answered", "Read it anew.", Rung.TYPED
+                )
+            if scene.now - began >= self._patience:
+                return False
+            scene = yield Watch(BLINK)
 
+    # --- the answers
 
-def _check_boxes(menu: Menu, wanted: tuple[int | str, ...], profile: Profile) -> Flow[SendResult]:
-    if not menu.multi:
-        raise _refuse(Code.UNKNOWN_OPTION, "the dialog takes one answer only", "Answer with select.")
-    chosen = {find_option(menu, one) for one in wanted}
-    for index, option in enumerate(menu.options):
-        if option.checked is None or option.checked == (index in chosen):
-            continue
-        menu = yield from _go_to(menu, index, profile)
-        yield Press(profile.menus.toggle)
-        toggled = yield from _moved(menu, profile)
-        if toggled.options[index].checked == option.checked:
-            raise _refuse(Code.SEND_FAILED, f"{option.label!r} could not be ticked", "Answer it in the pane.")
-        menu = toggled
-    submit = next((i for i, o in enumerate(menu.options) if o.checked is None and "submit" in o.label.casefold()), None)
-    if submit is not None:
-        menu = yield from _go_to(menu, submit, profile)
-    return (yield from _close(menu, "Enter", profile))
+    def _choose(self, option: Option) -> Flow[SendResult]:
+        if self._menu.line:
+            yield Type(option.key)
+            yield from self._gap()
+            return (yield from self._close(("Enter",)))
+        if self._menu.keys:
+            return (yield from self._close((option.key,)))
+        yield from self._go_to(option.number)
+        return (yield from self._close(("Enter",)))
 
+    def _tick(self, chosen: list[Option]) -> Flow[SendResult]:
+        """Tick what is asked for and nothing else, add words where there are some, and hand it in."""
+        yield from self._untick_others({option.number for option in chosen})
+        if self._choice.words is not None:
+            yield from self._add_words()
+        menus = self._profile.menus
+        if menus.done:
+            yield from self._go_to(float("inf"))
+            return (yield from self._close(("Enter",)))
+        if menus.hand_in:
+            return (yield from self._close(menus.hand_in))
+        submit = next((o for o in self._menu.options if o.checked is None and "submit" in o.label.casefold()), None)
+        if submit is not None:
+            yield from self._go_to(submit.number)
+        return (yield from self._close(("Enter",)))
 
-def _free_text(menu: Menu, text: str, order: Order) -> Flow[SendResult]:
-    if menu.free_text is None:
-        raise _refuse(
-            Code.NO_FREE_TEXT,
-            f"the dialog takes no free text: {menu.question}",
-            "Choose one of its options with select.",
+    def _untick_others(self, chosen: set[int]) -> Flow[None]:
+        options = self._menu.options
+        if self._menu.hidden:
+            options = (yield from self._walk_through()).options
+        for option in options:
+            if option.checked is None or option.checked == (option.number in chosen):
+                continue
+            yield from self._go_to(option.number)
+            yield Press(self._profile.menus.toggle)
+            if not (yield from self._moved()) or self._checked(option.number) == option.checked:
+                raise refuse(
+                    Code.SEND_FAILED, f"{option.label!r} could not be ticked", "Answer it in the pane.", Rung.TYPED
+                )
+
+    def _checked(self, number: int) -> bool | None:
+        return next((option.checked for option in self._menu.options if option.number == number), None)
+
+    def _add_words(self) -> Flow[None]:
+        option = yield from self._free_option()
+        yield from self._go_to(option.number)
+        scene = yield from self._opened(self._profile.menus.field)
+        if scene is None:
+            raise refuse(Code.NO_FREE_TEXT, f"{option.label!r} opened no field", "Answer it in the pane.", Rung.TYPED)
+        yield from self._type(scene)
+        if self._profile.menus.keep:
+            yield from self._press(self._profile.menus.keep)
+        yield from self._read_again()
+
+    def _read_again(self) -> Flow[None]:
+        """The menu with our words in it: its options say something else now."""
+        scene = yield Look()
+        began = scene.now
+        while (now := read_asked(scene.snapshot, self._profile)) is None and scene.now - began < self._patience:
+            scene = yield Watch(BLINK)
+        if now is not None:
+            self._menu, self._fingerprint = now, now.fingerprint
+
+    def _in_field(self) -> Flow[SendResult]:
+        """The dialog is a field: words, and Enter."""
+        if self._choice.words is None:
+            raise refuse(Code.UNKNOWN_OPTION, f"words are asked for: {self._menu.question}", "Answer with text.")
+        scene = yield Look()
+        return (yield from self._submit_words(scene))
+
+    def _with_words(self, option: Option) -> Flow[SendResult]:
+        """Choose an option and give words with it: in its field, or as the message that follows."""
+        refusable = self._menu.kind in REFUSABLE
+        if not self._menu.line:
+            yield from self._go_to(option.number)
+            scene = yield from self._opened(self._profile.menus.amend if refusable else self._profile.menus.field)
+            if scene is not None:
+                return (yield from self._submit_words(scene))
+        if option.number != self._free_number():
+            raise refuse(
+                Code.NO_FREE_TEXT, f"{option.label!r} takes no words", "Choose it with select alone.", self._rung
+            )
+        chosen = yield from self._choose(option)
+        if not chosen.success:
+            return chosen
+        sent = yield from deliver(self._order)
+        return replace(sent, notes=(*sent.notes, f"{option.label!r} was chosen, the words follow as a message"))
+
+    @property
+    def _rung(self) -> Rung:
+        return Rung.TYPED if self._moves else Rung.NOTHING
+
+    def _opened(self, keys: tuple[str, ...]) -> Flow[Scene | None]:
+        """The scene in which the field of the highlighted option is open, or None where it has none."""
+        scene = yield Look()
+        if field_open(scene, self._profile, marked=True) or not keys:
+            return scene if field_open(scene, self._profile, marked=True) else None
+        yield from self._press(keys)
+        scene = yield Watch(BLINK)
+        began = scene.now
+        while scene.now - began < REACTION:
+            _alive(scene)
+            if field_open(scene, self._profile, marked=False):
+                return scene
+            scene = yield Watch(BLINK)
+        return None
+
+    def _type(self, scene: Scene) -> Flow[None]:
+        typed = yield from type_words(self._order, scene)
+        if isinstance(typed, SendResult):
+            raise Refused(typed)
+        self._words = typed
+
+    def _submit_words(self, scene: Scene) -> Flow[SendResult]:
+        yield from self._type(scene)
+        result = yield from self._close(("Enter",))
+        return replace(result, notes=(*self._order.notes, *result.notes))
+
+    # --- keys and their effect
+
+    def _gap(self) -> Flow[None]:
+        yield Watch(self._choice.key_gap)
+
+    def _press(self, keys: tuple[str, ...]) -> Flow[None]:
+        """Keys one after the other; each is drawn, or given the time, before the next."""
+        self._moves = True
+        for key in keys[:-1]:
+            yield Press((key,))
+            yield from self._gap()
+        yield Press(keys[-1:])
+
+    def _close(self, keys: tuple[str, ...]) -> Flow[SendResult]:
+        """Press the keys that choose, and see the dialog close."""
+        for enters in range(1, KEYS_PER_STEP + 2 if self._profile.reads else 2):
+            yield from self._press(keys)
+            closed = yield from self._closed()
+            if closed is not None:
+                return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, closed, enters=enters)
+        return SendResult(
+            Verdict.FAILED,
+            Rung.TYPED,
+            "the dialog is still open",
+            Code.SEND_FAILED,
+            f"{' '.join(keys)} was pressed {'once' if enters == 1 else f'{enters} times'}; the dialog is still open",
+            "Answer it in the pane.",
+            enters=enters,
         )
-    menu = yield from _go_to(menu, menu.free_text, order.profile)
-    scene = yield Look()
-    if _is_field(scene):
-        return (yield from deliver_here(_in_field(order), scene))
-    opened = yield from _close(menu, "Enter", order.profile)
-    if not opened.success:
-        return opened
-    return (yield from deliver(order))
 
+    def _closed(self) -> Flow[str | None]:
+        """How it is known that the dialog closed; None where it did not."""
+        scene = yield Watch(BLINK)
+        began, before = scene.now, ""
+        while True:
+            if scene.gone or scene.snapshot.dead:
+                return "the dialog closed with its program"
+            waited = scene.now - began
+            said = self._after(scene, waited)
+            if said and said == before:
+                return said
+            if not said and self._stays(scene, waited):
+                return None
+            before = said
+            scene = yield Watch(BLINK)
 
-def _is_field(scene: Scene) -> bool:
-    """The highlighted option is typed into in place: the cursor stands behind its mark; Enter would take it empty."""
-    screen = Screen.of(scene.snapshot)
-    at = typing_at(screen)
-    return at is not None and bool(_MARKED.match(screen.row(at[1]).left(at[0])))
+    def _after(self, scene: Scene, waited: float) -> str:
+        """What is there instead of the dialog; nothing where it is still there, or in mid-paint."""
+        now = read_asked(scene.snapshot, self._profile)
+        if now is not None:
+            return (
+                "" if now.fingerprint == self._fingerprint else f"the dialog closed, the next one asks: {now.question}"
+            )
+        if self._words and self._words.read(scene).holds:
+            return ""
+        shows = self._profile.reads or read_appearance(scene.snapshot, self._profile, scene.process).state in SHOWN
+        return "the dialog closed" if shows or waited >= UNKNOWN_FOR else ""
 
-
-def _in_field(order: Order) -> Order:
-    """A field in a dialog has no frame of its own, and Escape would leave the dialog."""
-    return replace(order, ghost=False, terms=replace(order.terms, profile=replace(order.profile, frame=Frame.CURSOR)))
+    def _stays(self, scene: Scene, waited: float) -> bool:
+        """The time is up; of a program that is seen waiting for the next key, sooner."""
+        if not self._profile.reads:
+            return waited >= CLOSING_SLOW
+        waiting = scene.process is None or scene.process.reading is not False
+        same = read_asked(scene.snapshot, self._profile) == self._menu
+        return waited >= CLOSING or (waited >= SWALLOWED and waiting and same)

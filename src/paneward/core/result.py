@@ -81,13 +81,19 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A question with options, read from the screen."""
+    """A question and how it can be answered, read from the screen."""
 
     question: str
     options: tuple[Option, ...]
     selected: int | None  # index into `options` of the highlighted one
-    free_text: int | None  # index of the option that opens a text field
+    free_text: int | None  # index of the option that takes words, in a field of its own or as the next message
     multi: bool
     fingerprint: str  # changes when the question or its options change, not when the highlight moves
     hidden: bool = False  # there are more options than are shown: the list scrolls
     across: bool = False  # the options stand side by side: Left and Right move
+    kind: str = ""  # `permission`, `question`, `plan`, `review`, one of the start (`trust`, `key`, ...), or not known
+    startup: bool = False  # it stands before the agent works at all
+    done: bool = False  # the row that hands in what is ticked is highlighted instead of an option
+    line: bool = False  # no list: an option's letter is typed on the cursor's line, and Enter
+    keys: bool = False  # no list: each option has a key of its own
+    field: bool = False  # words are typed where the cursor stands, without an option to choose first

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paneward.config import Settings
-from paneward.core.answer import Choice, answer
+from paneward.core.answer import answer
+from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.flow import Flow, Phase
@@ -74,7 +75,8 @@ class Deliveries:
 
     async def answer(self, request: Request, choice: Choice) -> SendResult:
         """Answer the dialog that is open in the pane; `request.text` is the free text, if any."""
-        return await self._attempt(_cleaned(request), lambda order: answer(choice, order))
+        paced = replace(choice, key_gap=self._settings.tmux_bridge.sequential_send_delay_ms / 1000)
+        return await self._attempt(_cleaned(request), lambda order: answer(paced, order))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
         """Press keys by name."""

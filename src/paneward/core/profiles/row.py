@@ -93,9 +93,11 @@ class Listing:
 class Dialog:
     """A dialog that can be told by its words."""
 
-    kind: str  # `permission`, `question`, or what is asked at the start: `trust`, `key`, `sign_in`, `gitignore`
+    kind: str  # `permission`, `question`, `plan`, `review`, or one of the start: `trust`, `key`, `sign_in`, ...
     pattern: str  # pattern of the question, blanks and line ends taken as one blank
     startup: bool = False  # it stands before the program works at all: answered only when that is asked for
+    keys: tuple[tuple[str, str], ...] = ()  # without a list of options: what can be chosen, and the key that does
+    field: bool = False  # without a list of options: words are typed where the cursor stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,12 @@ class Menus:
     letters: bool = False  # letters choose at once
     buttons: bool = False  # options can stand side by side, the chosen one on a ground of its own
     field: tuple[str, ...] = ()  # keys that open the field of the free-text option, once it is highlighted
-    amend: tuple[str, ...] = ()  # keys that add words to the highlighted option of a permission dialog
+    amend: tuple[str, ...] = ()  # keys that add words to the highlighted option of a permission or plan dialog
+    refuse: str = ""  # pattern of the option that refuses; words go with it, or follow it as the next message
     toggle: tuple[str, ...] = ("Space",)  # keys that tick the highlighted option
+    keep: tuple[str, ...] = ()  # keys that tick the free-text option once words stand in its field
+    done: str = ""  # pattern of the row below the options that hands in what is ticked
+    hand_in: tuple[str, ...] = ()  # keys that hand in what is ticked; Enter on the highlighted row where there are none
     leave: tuple[str, ...] = ("Escape",)  # keys that close the dialog without an answer
 
 

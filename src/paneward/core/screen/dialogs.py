@@ -12,9 +12,12 @@ ROWS = 40  # with text, from the bottom, in which the words are looked for
 
 def known_dialog(screen: Screen, profile: Profile) -> tuple[Dialog, str] | None:
     """The dialog whose words stand lowest on the screen, and its question."""
-    if not profile.dialogs:
-        return None
-    said = _said(screen, profile)
+    return told_by(_said(screen, profile), profile) if profile.dialogs else None
+
+
+def told_by(text: str, profile: Profile) -> tuple[Dialog, str] | None:
+    """The dialog whose words come last in a text, and its question."""
+    said = " ".join(text.split())
     found = [(match.start(), one, match) for one in profile.dialogs for match in re.finditer(one.pattern, said)]
     if not found:
         return None
@@ -27,4 +30,4 @@ def _said(screen: Screen, profile: Profile) -> str:
     if profile.frame is Frame.LINES:
         return question(screen) or ""
     page = [line.text for line in lines(screen) if line.kind is Kind.TEXT]
-    return " ".join(" ".join(page[-ROWS:]).split())
+    return " ".join(page[-ROWS:])

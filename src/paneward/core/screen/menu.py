@@ -6,35 +6,31 @@ cursor does not stand in them as in an editor.
 
 What surprised us:
 - A draft of several lines in an input box looks like a menu: a prompt glyph, and further lines indented below it.
-- Two permission dialogs in a row have the same question and the same options; only the command above differs.
-  So the fingerprint covers the whole dialog where a rule or a box shows its beginning.
 - Some menus let the numbers run on behind a separator.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 
 from paneward.core.profiles.row import Profile
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, columns
-from paneward.core.screen.dialogs import known_dialog
+from paneward.core.screen.dialogs import told_by
 from paneward.core.screen.lines import Kind, Line, lines, typing_at
 from paneward.core.screen.panel import without_panel
+from paneward.core.screen.wording import MORE, asks, fingerprint, joint, near, question_above, said_above
 
 RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
 TICKED = set("xX✓✔*•☑☒◼⬢◉●")
 ANCHORS = 8  # marked rows that are tried, from below: what is live stands at the bottom
 GAP = 3  # rows without text between numbered options: a separator with a blank on either side
 MARGIN = 4  # columns that programs leave free at the right
+REFUSABLE = ("permission", "plan")  # kinds of dialogs that are refused with a reason
 CHROME = 3  # rows of a status line that may stand below a closed box
-PARAGRAPHS = 3  # above the options, in which the question is looked for: what it is about may stand between
-BODY = 40  # rows above the options that may belong to the dialog
 _BOX = r"(?:\[[ xX✓✔*•]?\]|\([ xX*•]?\)(?= )|[●○◯◉◇◆☐☑☒◻◼✔✓⬡⬢](?= ))"
 _OPTION = re.compile(
     rf"(?:(?P<mark>[❯›>▶→➤▸»⏵]|[-=]>) *)?(?:(?P<before>{_BOX}) +)?(?:(?P<number>\d{{1,2}})[.)] +)?"
@@ -44,15 +40,13 @@ _BUTTON = re.compile(r"\[ ?([^\[\]<>]*[^\[\]<>\s]) *\]|< ?([^\[\]<>]*[^\[\]<>\s]
 _COLUMN = re.compile(r"(\S.*?) {2,}(\S.*)")
 _TAB = re.compile(r"\S+(?: \S+)*")
 _LETTER = re.compile(r"\((\w)\)$")
-_MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)
 _ARROWS = ("▲", "▼", "↑", "↓", "⌃", "⌄")
 _GROUND = re.compile(r"\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]")
 # Without one of these no row can be marked, filled or drawn otherwise: most screens are done with at once.
-_MAY_BE = re.compile(
-    r"[❯›▶→➤▸»⏵●◉◆]|>[^\S\n]*\S|\][^\n]*\[|\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]"
-)
+_MAY_BE = re.compile(r"[❯›▶→➤▸»⏵●◉◆]|>[^\S\n]*\S|\][^\n]*\[|\x1b\[(?:[\d:;]*;)?(?:7|4[0-8]|10[0-7])[;:m]")
 _FREE_TEXT = re.compile(
-    r"(?:type (?:something|your|a |in )|other(?:\s*[(:.…–-]|$)|something else|none of the above|custom(?: answer|$)"
+    r"(?:type (?:something|your|a |in )|enter a custom|tell \w+ what"
+    r"|other(?:\s*[(:.…–-]|$)|something else|none of the above|custom(?: answer|$)"
     r"|(?:no|reject|deny),? (?:and )?(?:tell|say|suggest|provide|explain|give)|write (?:your|my) own)",
     re.IGNORECASE,
 )
@@ -76,6 +70,9 @@ class Choice:
         return self.rest[-1].y if self.rest else self.line.y
 
 
+Found = tuple[Menu, str]  # a menu, and all that stands above its options
+
+
 @lru_cache(maxsize=16)  # several rules ask the same of one snapshot
 def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None:
     """The menu that waits for a choice, or None; where the profile knows the dialog, with the words it asks by."""
@@ -83,19 +80,40 @@ def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None
         return None
     screen = Screen.of(without_panel(snapshot) if profile and profile.panel else snapshot)
     page = lines(screen)
-    menu = _read_options(screen, page) or _read_buttons(page)
-    if menu is None and profile and profile.menus.buttons:
-        menu = _read_tabs(page)
-    told = known_dialog(screen, profile) if menu and profile else None
-    return replace(menu, question=told[1]) if menu and told else menu
+    found = _read_options(screen, page, profile) or _read_buttons(page)
+    if found is None and profile and profile.menus.buttons:
+        found = _read_tabs(page)
+    return _told(*found, profile) if found and profile else found[0] if found else None
 
 
-def _read_options(screen: Screen, page: list[Line]) -> Menu | None:
+def _told(menu: Menu, above: str, profile: Profile) -> Menu:
+    """The menu with what the profile knows of it by the words above its options."""
+    told = told_by(above, profile)
+    kind = told[0].kind if told else "question" if profile.dialogs else ""
+    free = menu.free_text
+    if free is None and kind in REFUSABLE and profile.menus.refuse:
+        refuses = re.compile(profile.menus.refuse, re.IGNORECASE)
+        free = next((at for at, option in enumerate(menu.options) if refuses.match(option.label)), None)
+    question = told[1] if told else menu.question
+    return replace(menu, question=question, kind=kind, startup=bool(told and told[0].startup), free_text=free)
+
+
+def _read_options(screen: Screen, page: list[Line], profile: Profile | None) -> Found | None:
+    done = re.compile(profile.menus.done) if profile and profile.menus.done else None
     for anchor in _anchors(page):
-        choices = _siblings(page, anchor)
-        if len(choices) > 1 and (menu := _live(screen, page, choices)):
+        at = _numbered_above(page, anchor) if done and done.fullmatch(anchor.label) else None
+        choices = _siblings(page, at or anchor)
+        if len(choices) > 1 and (menu := _live(screen, page, choices, done, handing_in=at is not None)):
             return menu
     return None
+
+
+def _numbered_above(page: list[Line], row: Choice) -> Choice | None:
+    """The option right above the row that hands in what is ticked."""
+    if row.number is not None:
+        return None
+    above = (choice for line in page[: row.line.y][: -GAP - 1 : -1] if (choice := _choice(line)))
+    return next((choice for choice in above if choice.number is not None), None)
 
 
 def _choice(line: Line) -> Choice | None:
@@ -175,7 +193,7 @@ def _with_rest(choice: Choice, below: list[Line]) -> Choice:
     for line in rest:
         if not _wrapped(choice, above, line):
             break
-        label += _joint(above, line) + line.text
+        label += joint(above, line) + line.text
         above = line
     return replace(choice, label=label, rest=rest)
 
@@ -195,31 +213,39 @@ def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
     return inside and line.style._replace(bold=False) in alike and columns(line.text.split()[0]) >= room
 
 
-def _joint(above: Line, line: Line) -> str:
-    """What stood between the last word of a row and the first of the next: nothing where the terminal cut a word."""
-    return "" if above.end >= above.edge and line.x == 0 else " "
-
-
-def _live(screen: Screen, page: list[Line], choices: list[Choice]) -> Menu | None:
+def _live(
+    screen: Screen, page: list[Line], choices: list[Choice], done: re.Pattern[str] | None, handing_in: bool
+) -> Found | None:
     """The menu of these options, if it is one that waits for a key."""
-    chosen = _chosen(choices)
-    if chosen is None or _edited(screen, choices) or not _whole(page, choices[0]):
+    chosen = None if handing_in else _chosen(choices)
+    if (chosen is None and not handing_in) or _edited(screen, choices) or not _whole(page, choices[0]):
         return None
     first, last = choices[0].line, choices[-1].last
-    below = page[last + 1 :]
+    below = _after_done(page[last + 1 :], done)
     if not _quiet(below, boxed=first.edge < screen.width) or _asks_for_text(screen, last):
         return None
-    if not _evident(choices, page[first.y - 1] if first.y else None, below, _question(page, first.y)):
+    if not _evident(choices, page[first.y - 1] if first.y else None, below, question_above(page, first.y)):
         return None
     ticked = _ticked(choices)
     options = [_option(place, choice, ticked) for place, choice in enumerate(choices, 1)]
-    return _menu(page, first.y, options, chosen, multi=ticked)
+    menu, above = _menu(page, first.y, options, chosen, multi=ticked)
+    return replace(menu, done=handing_in), above
 
 
-def _menu(page: list[Line], y: int, options: list[Option], chosen: int, multi: bool) -> Menu:
+def _after_done(below: list[Line], done: re.Pattern[str] | None) -> list[Line]:
+    """What stands below the row that hands in what is ticked, and below what that one says of itself."""
+    choice = _choice(below[0]) if done and below else None
+    if not (choice and done and done.fullmatch(choice.label)):
+        return below
+    return below[2:] if len(below) > 1 and below[1].faint else below[1:]
+
+
+def _menu(page: list[Line], y: int, options: list[Option], chosen: int | None, multi: bool) -> Found:
     free = next((at for at, option in enumerate(options) if _FREE_TEXT.match(option.label)), None)
-    said = [_body(page, y), *(option.label for option in options)]
-    return Menu(_question(page, y), tuple(options), chosen, free, multi, fingerprint(said), _scrolls(page, y))
+    hidden = _scrolls(page, y)  # then other options are shown at every move
+    said = [said_above(page, y), *(option.label for option in options if not hidden)]
+    menu = Menu(question_above(page, y), tuple(options), chosen, free, multi, fingerprint(said), hidden)
+    return menu, near(page, y)
 
 
 def _scrolls(page: list[Line], y: int) -> bool:
@@ -264,12 +290,12 @@ def _edited(screen: Screen, choices: list[Choice]) -> bool:
 def _whole(page: list[Line], first: Choice) -> bool:
     """The numbers begin at the beginning, or the screen shows that there is more above."""
     above = page[first.line.y - 1] if first.line.y else None
-    return first.number in (None, 0, 1) or above is None or bool(above.text and _MORE.fullmatch(above.text))
+    return first.number in (None, 0, 1) or above is None or bool(above.text and MORE.fullmatch(above.text))
 
 
 def _quiet(below: list[Line], boxed: bool) -> bool:
     """Nothing stands below but rules, hints and, under a closed box, a status line."""
-    talk = [line for line in below if line.kind is Kind.TEXT and not _MORE.fullmatch(line.text)]
+    talk = [line for line in below if line.kind is Kind.TEXT and not MORE.fullmatch(line.text)]
     if any(line.prompt for line in talk):
         return False
     closed = boxed and bool(below) and below[0].kind is not Kind.TEXT
@@ -289,71 +315,10 @@ def _evident(choices: list[Choice], above: Line | None, below: list[Line], quest
     """What a draft between the rules of an input box lacks, and a list without numbers needs: somebody asks."""
     if choices[0].number is not None and any(choice.mark or choice.box for choice in choices):
         return bool(question) or above is None or above.kind is not Kind.RULE
-    return bool(question) and (_asks(question) or any(line.keys_hint for line in below))
+    return bool(question) and (asks(question) or any(line.keys_hint for line in below))
 
 
-def _asks(text: str) -> bool:
-    return text.endswith(("?", ":", ")")) or text.startswith(("? ", "◆"))
-
-
-def _question(page: list[Line], y: int) -> str:
-    """The paragraph above the options, with those between it and one above that asks."""
-    said: list[str] = []
-    for _ in range(PARAGRAPHS):
-        paragraph = _paragraph_above(page, y)
-        if not paragraph:
-            break
-        said.insert(0, _spoken(paragraph))
-        if _asks(said[0]):
-            return " ".join(said)
-        y = paragraph[0].y
-    return said[-1] if said else ""
-
-
-def _paragraph_above(page: list[Line], y: int) -> list[Line]:
-    rows = page[:y][::-1]
-    while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and _MORE.fullmatch(rows[0].text))):
-        rows = rows[1:]
-    return _loud(list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1])
-
-
-def _loud(paragraph: list[Line]) -> list[Line]:
-    """Without the faint rows around the others: a counter above a question, a hint below it."""
-    loud = [at for at, line in enumerate(paragraph) if not line.faint]
-    return paragraph[loud[0] : loud[-1] + 1] if loud else paragraph
-
-
-def _spoken(paragraph: list[Line]) -> str:
-    """Its text; when it ends by asking, without the rows before the one in which the question began."""
-    width = max(line.end for line in paragraph)
-    text = paragraph[-1].text
-    for above, line in reversed(list(pairwise(paragraph))):
-        if _asks(text) and above.end + 1 + columns(line.text.split()[0]) <= width:
-            break
-        text = above.text + _joint(above, line) + text
-    return text
-
-
-def _body(page: list[Line], y: int) -> str:
-    """All that the dialog says above its options, where a rule shows its beginning; else the question."""
-    rows = page[max(0, y - BODY) : y][::-1]
-    said = list(takewhile(lambda line: line.kind is not Kind.RULE, rows))
-    if len(said) == len(rows) or not any(line.kind is Kind.TEXT for line in said):
-        return _question(page, y)
-    return "\n".join(line.text for line in reversed(said))
-
-
-def fingerprint(texts: list[str]) -> str:
-    """A short name for what a dialog says: blanks do not count, nor symbols, which blink."""
-    kept = ("".join(char for char in text if not _blinks(char)) for text in texts)
-    return sha256("\n".join(kept).encode(errors="replace")).hexdigest()[:16]
-
-
-def _blinks(char: str) -> bool:
-    return char.isspace() or unicodedata.category(char) == "So"
-
-
-def _read_buttons(page: list[Line]) -> Menu | None:
+def _read_buttons(page: list[Line]) -> Found | None:
     """A row of `[ Yes ] [ No ]`, one of them drawn otherwise or behind a mark."""
     for line in reversed(page):
         buttons = list(_BUTTON.finditer(line.text)) if line.kind is Kind.TEXT else []
@@ -363,11 +328,11 @@ def _read_buttons(page: list[Line]) -> Menu | None:
         if chosen is None or not _quiet(page[line.y + 1 :], boxed=line.edge < line.row.width):
             return None
         options = [Option(place, button[1] or button[2]) for place, button in enumerate(buttons, 1)]
-        return replace(_menu(page, line.y, options, chosen, multi=False), across=True)
+        return _across(_menu(page, line.y, options, chosen, multi=False))
     return None
 
 
-def _read_tabs(page: list[Line]) -> Menu | None:
+def _read_tabs(page: list[Line]) -> Found | None:
     """Words side by side, one of them on a ground of its own; below and behind them only hints."""
     for line in reversed(page):
         words = list(_TAB.finditer(line.text)) if line.kind is Kind.TEXT else []
@@ -379,8 +344,12 @@ def _read_tabs(page: list[Line]) -> Menu | None:
         offered = list(takewhile(lambda name: name[0].isupper(), names))
         if other[0] < len(offered) > 1:
             options = [Option(place, name) for place, name in enumerate(offered, 1)]
-            return replace(_menu(page, line.y, options, other[0], multi=False), across=True)
+            return _across(_menu(page, line.y, options, other[0], multi=False))
     return None
+
+
+def _across(found: Found) -> Found:
+    return replace(found[0], across=True), found[1]
 
 
 def _chosen_button(line: Line, buttons: list[re.Match[str]]) -> int | None:

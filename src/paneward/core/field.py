@@ -1,0 +1,70 @@
+"""Words typed into the field of a dialog: functions and a flow. Submit is not pressed here.
+
+A field has no frame of its own: it stands where the cursor does, behind the mark of its option or below it.
+"""
+
+import re
+from dataclasses import replace
+
+from paneward.core.delivery import Order
+from paneward.core.errors import Code, PaneDead, PaneNotFound
+from paneward.core.flow import Flow, Mark, Paste, Phase, Type, Watch
+from paneward.core.profiles import Frame, Profile, Typing
+from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.scene import Scene
+from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.asked import read_asked
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.lines import typing_at
+from paneward.core.submission import Judge
+
+DRAWN = 10.0  # seconds an agent gets to draw the words
+STILL = 0.1  # seconds without output after which they are all drawn
+KEYS_AT_MOST = 400
+BLINK = 0.03
+_MARKED = re.compile(r"\W*[❯›>▶→➤▸»⏵●]")
+
+
+def field_open(scene: Scene, profile: Profile, marked: bool) -> bool:
+    """Words can be typed where the cursor stands: behind the mark of an option, or anywhere in the dialog."""
+    screen = Screen.of(scene.snapshot)
+    at = typing_at(screen)
+    if at is None:
+        return False
+    if marked:
+        return bool(_MARKED.match(screen.row(at[1]).left(at[0])))
+    return read_asked(scene.snapshot, profile) is not None or (
+        read_appearance(scene.snapshot, profile, scene.process).state is State.DIALOG
+    )
+
+
+def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
+    """Type the words into the field that is open in `scene`; once they stand in it, its judge, else what went wrong."""
+    judge = Judge(order.text, replace(order.profile, frame=Frame.CURSOR))
+    judge.begin(scene)
+    yield Mark(Phase.INTENDED)
+    yield Paste(order.text, scene.snapshot) if _pastes(order) else Type(order.text, scene.snapshot)
+    scene = yield Watch(BLINK)
+    began = scene.now
+    while scene.now - began < DRAWN:
+        if scene.gone or scene.snapshot.dead:
+            error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
+            return _failed(error.code, f"{error.message} while the words were typed", error.hint)
+        if judge.read(scene).holds and scene.quiet >= max(STILL, order.profile.settle):
+            yield Mark(Phase.SUBMITTING)
+            return judge
+        scene = yield Watch(BLINK)
+    return _failed(
+        Code.SEND_FAILED, "the words never appeared in the dialog's field; nothing was submitted", "Look at the pane."
+    )
+
+
+def _pastes(order: Order) -> bool:
+    text, typing = order.text, order.profile.typing
+    if typing is not Typing.AUTO:
+        return typing is Typing.PASTE
+    return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
+
+
+def _failed(code: Code, evidence: str, hint: str) -> SendResult:
+    return SendResult(Verdict.FAILED, Rung.TYPED, evidence, code, evidence, hint)

@@ -1,0 +1,89 @@
+"""What a dialog says above its options: functions.
+
+What surprised us: two permission dialogs in a row have the same question and the same options; only the command above
+differs. So the fingerprint covers the whole dialog where a rule or a box shows its beginning.
+"""
+
+import re
+import unicodedata
+from hashlib import sha256
+from itertools import pairwise, takewhile
+
+from paneward.core.screen.cells import columns
+from paneward.core.screen.lines import Kind, Line
+
+PARAGRAPHS = 3  # above the options, in which the question is looked for: what it is about may stand between
+BODY = 40  # rows above the options that may belong to the dialog
+MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)  # a row that points to hidden options
+
+
+def joint(above: Line, line: Line) -> str:
+    """What stood between the last word of a row and the first of the next: nothing where the terminal cut a word."""
+    return "" if above.end >= above.edge and line.x == 0 else " "
+
+
+def asks(text: str) -> bool:
+    return text.endswith(("?", ":", ")")) or text.startswith(("? ", "◆"))
+
+
+def question_above(page: list[Line], y: int) -> str:
+    """The paragraph above the options, with those between it and one above that asks."""
+    said: list[str] = []
+    for _ in range(PARAGRAPHS):
+        paragraph = _paragraph_above(page, y)
+        if not paragraph:
+            break
+        said.insert(0, _spoken(paragraph))
+        if asks(said[0]):
+            return " ".join(said)
+        y = paragraph[0].y
+    return said[-1] if said else ""
+
+
+def _paragraph_above(page: list[Line], y: int) -> list[Line]:
+    rows = page[:y][::-1]
+    while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and MORE.fullmatch(rows[0].text))):
+        rows = rows[1:]
+    return _loud(list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1])
+
+
+def _loud(paragraph: list[Line]) -> list[Line]:
+    """Without the faint rows around the others: a counter above a question, a hint below it."""
+    loud = [at for at, line in enumerate(paragraph) if not line.faint]
+    return paragraph[loud[0] : loud[-1] + 1] if loud else paragraph
+
+
+def _spoken(paragraph: list[Line]) -> str:
+    """Its text; when it ends by asking, without the rows before the one in which the question began."""
+    width = max(line.end for line in paragraph)
+    text = paragraph[-1].text
+    for above, line in reversed(list(pairwise(paragraph))):
+        if asks(text) and above.end + 1 + columns(line.text.split()[0]) <= width:
+            break
+        text = above.text + joint(above, line) + text
+    return text
+
+
+def said_above(page: list[Line], y: int) -> str:
+    """All that the dialog says above its options, where a rule shows its beginning; else the question."""
+    rows = page[max(0, y - BODY) : y][::-1]
+    said = list(takewhile(lambda line: line.kind is not Kind.RULE, rows))
+    if len(said) == len(rows) or not any(line.kind is Kind.TEXT for line in said):
+        return question_above(page, y)
+    return "\n".join(line.text for line in reversed(said))
+
+
+def near(page: list[Line], y: int) -> str:
+    """All text above the options, as far as no rule parts it from them."""
+    rows = page[max(0, y - BODY) : y][::-1]
+    return " ".join(line.text for line in reversed(list(takewhile(lambda line: line.kind is not Kind.RULE, rows))))
+
+
+def fingerprint(texts: list[str]) -> str:
+    """A short name for what a dialog says: blanks do not count, nor symbols, which blink."""
+    kept = ("".join(char for char in text if not _blinks(char)) for text in texts)
+    return sha256("\n".join(kept).encode(errors="replace")).hexdigest()[:16]
+
+
+def _blinks(char: str) -> bool:
+    return char.isspace() or unicodedata.category(char) == "So"
