@@ -255,7 +255,7 @@ def test_explain_lists_every_rule_and_marks_the_one_that_won(machine: Machine) -
 def test_panes_lists_them_with_targets_and_titles(machine: Machine) -> None:
     pane = machine.pane(name="editor")
     shown = machine.paneward("panes").out
-    assert re.search(rf"{pane} +work:0.0 +editor +bash +80x24", shown)
+    assert re.search(rf"{pane} +work:0.0 +editor +bash +shell +80x24", shown)
 
 
 def test_deliveries_lists_the_newest_first(machine: Machine) -> None:
@@ -288,7 +288,7 @@ def test_the_shell_completes_commands_panes_profiles_and_keys(machine: Machine) 
     assert "send" in completed(machine, "paneward se")
     assert completed(machine, f"paneward -L {machine.socket} read bui") == ["builds"]
     assert completed(machine, f"paneward -L {machine.socket} read %") == [pane]
-    assert completed(machine, "paneward profiles show ge") == ["generic"]
+    assert completed(machine, "paneward profiles show gene") == ["generic"]
     assert completed(machine, "paneward keys %1 Esc") == ["Escape"]
 
 

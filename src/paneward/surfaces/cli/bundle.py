@@ -40,7 +40,7 @@ def write_report(place: Place, pane: str, profile: str | None, out: Path | None)
     installed = asyncio.run(_installed(place, report.looks[-1].reading.profile))
     report = replace(report, versions={**report.versions, "installed": installed})
     file = out or _name(report)
-    _write(file, bundle(report))
+    _write(file, bundle(report), private=True)
     hint = f"`paneward report --corpus {file} DIR` makes a case for the corpus from it."
     return Written((file,), CONTAINS, (CARE, *report.notes), hint)
 
@@ -66,9 +66,11 @@ def bundle(report: Report) -> dict[str, Any]:
     return {"paneward_report": FORMAT, "contains": [*CONTAINS, CARE], **wire.plain(report)}
 
 
-def _write(file: Path, document: Mapping[str, Any]) -> None:
+def _write(file: Path, document: Mapping[str, Any], private: bool = False) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        if private:
+            file.touch(mode=0o600)
         file.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from None
