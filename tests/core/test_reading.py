@@ -143,3 +143,19 @@ def test_a_trouble_is_what_the_agent_said_last_and_only_that() -> None:
     assert trouble("❯ hello", said, "") == "sign_in"
     assert trouble("❯ hello", said, "", "❯ hello again", "● Understood.") == ""
     assert trouble("❯ hello", "● Understood.") == ""
+
+
+@pytest.mark.parametrize("argv", ["bash", "-bash", "/usr/bin/zsh", "bash --norc --noprofile -i"])
+def test_an_agent_that_ended_and_left_its_box_to_the_shell_is_not_typed_into(argv: str) -> None:
+    seen = SCREENS["claude/2.1.325/idle_100"].snapshot
+    left = Scene(seen, replace(TYPING, argv=argv), quiet=30.0)
+    found = read(left, Recognised(CLAUDE), re.compile(CLAUDE.prompt))
+    assert (found.verdict, found.rule, found.state) == (None, "no_composer", State.UNKNOWN)
+    assert "bash is in the foreground, and no longer claude" in found.because
+
+
+@pytest.mark.parametrize("argv", ["bash start-agent", "sh -c claude", "/bin/sh /opt/claude"])
+def test_a_script_that_runs_the_agent_is_no_shell_in_its_place(argv: str) -> None:
+    seen = SCREENS["claude/2.1.325/idle_100"].snapshot
+    found = read(Scene(seen, replace(TYPING, argv=argv), quiet=30.0), Recognised(CLAUDE), re.compile(CLAUDE.prompt))
+    assert (found.verdict, found.state) == (ReadyVerdict.READY, State.IDLE)

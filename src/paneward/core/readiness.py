@@ -31,6 +31,7 @@ STABLE = 1.0  # seconds without output after which a screen counts as stable
 SOON = 0.001  # seconds until the second look again at what changes without output; doubled each time, up to
 GAZE = 0.25
 
+_BARE_SHELL = re.compile(r"-?\S+(?: --?(?!c\b)\w\S*)*")  # not one that runs a script, which may be an agent's start
 _NOT_A_PROMPT = re.compile(r"\d\s?%\s*$|<[^<>\s][^<>]*>\s*$")  # `50%`, `<html>`
 
 
@@ -185,6 +186,8 @@ def _menu(view: View) -> Finding | str:
 def _composer(view: View) -> Finding | str:
     if not view.profile.framed:
         return "the profile has no framed composer"
+    if _left(view):
+        return _left(view)
     if read_composer(view.screen, view.profile) is None:
         return "the composer is not on the screen"
     return Finding("the composer is on the screen", ReadyVerdict.READY)
@@ -193,7 +196,15 @@ def _composer(view: View) -> Finding | str:
 def _no_composer(view: View) -> Finding | str:
     if not view.profile.framed:
         return "the profile has no framed composer"
-    return Finding(view.profile.closed or "the composer is not on the screen")
+    return Finding(view.profile.closed or _left(view) or "the composer is not on the screen")
+
+
+def _left(view: View) -> str:
+    """Said of an agent that ended and left its last screen to the shell that started it."""
+    process = view.process
+    if not view.profile.launch or process is None or not _BARE_SHELL.fullmatch(process.argv) or not process.shell:
+        return ""
+    return f"{process.command} is in the foreground, and no longer {view.profile.name}"
 
 
 def _not_reading(view: View) -> Finding | str:

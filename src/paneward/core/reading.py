@@ -132,7 +132,8 @@ def _shown(scene: Scene, profile: Profile, judged: Assessment) -> Appearance:
     if judged.verdict is ReadyVerdict.DEAD:
         return Appearance(State.UNKNOWN, judged.evidence, version=shown.version, version_known=shown.version_known)
     if profile.framed:
-        return shown
+        absent = judged.rule == "no_composer" and shown.state is State.IDLE
+        return replace(shown, state=State.UNKNOWN, evidence=judged.evidence) if absent else shown
     told = {ReadyVerdict.READY: State.IDLE, ReadyVerdict.AWAITING_ANSWER: State.DIALOG, None: State.UNKNOWN}
     state = State.BUSY if judged.working else told.get(judged.verdict, State.UNKNOWN)
     return replace(shown, state=state, evidence=judged.evidence, question=judged.question or shown.question)
