@@ -10,23 +10,28 @@ again only when the program is seen waiting for input with our text still in fro
 
 from dataclasses import dataclass, replace
 
+from paneward.core.defusing import MEANS, Defused, defuse
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError
-from paneward.core.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.profiles import Profile, Typing
+from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.snippet import typing_delay
+from paneward.core.stash import give_back, put_aside, taken_out
 from paneward.core.submission import Judge, Outcome, Reading
 from paneward.core.text import CANONICAL_LIMIT
 
 KEYS_AT_MOST = 400  # one line up to here is typed as keys where a profile leaves the choice
 UNSEEN = 2.0  # seconds of silence after which a text that left no trace counts as not drawn
+UNSEEN_YET = 8.0  # the same of a program that takes its input at all times, and draws it when it comes to it
 RENDER = 10.0  # seconds a program that never falls silent gets to draw what was typed
 ODD = 1.0  # seconds of silence after which a text that was drawn in another form counts as drawn
 VERIFY = 5.0  # seconds a program gets to react to submit
 SWALLOWED = 0.3  # seconds without a reaction after which a waiting program has not taken submit
 SWALLOWED_BLIND = 0.6  # the same where the process cannot be seen
+SWALLOWED_EARLY = 1.0  # the same where it reads at all times, so that this says nothing
 AS_SLOW = 3  # a program that took a while to draw the text gets so many times as long to react to submit
 SEEN_HELD = 2  # looks at a waiting program that still holds the text, before submit is pressed again
 TWICE = 0.004  # seconds between two looks that must agree
@@ -43,6 +48,7 @@ class Order:
 
     text: str
     terms: Terms
+    as_command: bool = False  # type it as it is, whatever the program takes it for
     verify: bool = True
     ghost: bool = True  # dismiss ghost text that submit would accept
     base_delay: float = 0.12
@@ -73,11 +79,15 @@ class Delivery:
         self._order = order
         self._rung = Rung.NOTHING
         self._enters = 0
-        self._judge = Judge(order.text, order.profile)
+        self._defused = Defused(order.text) if order.as_command else defuse(order.text, order.profile.guards)
+        self._judge = Judge(self._defused.text, order.profile, asked=order.text)
+        self._notes: tuple[str, ...] = ()
         self._submit = order.profile.submit
         self._drawn_in = 0.0  # seconds the program took to draw the text
 
     def run(self) -> Flow[SendResult]:
+        if self._defused.left is not None:
+            return self._no_text(self._defused.left)
         try:
             if self._order.resume is not None:
                 return (yield from self._resume(self._order.resume))
@@ -86,6 +96,8 @@ class Delivery:
             return self._failed(error.code, error.message, error.hint)
 
     def here(self, scene: Scene) -> Flow[SendResult]:
+        order = self._order
+        self._defused, self._judge = Defused(order.text), Judge(order.text, order.profile)  # a field runs nothing
         try:
             self._judge.begin(scene)
             yield from self._type()
@@ -97,7 +109,7 @@ class Delivery:
 
     def _result(self, verdict: Verdict, evidence: str, code: Code | None = None, hint: str = "") -> SendResult:
         detail = "" if code is None else evidence
-        notes = self._order.notes
+        notes = (*self._order.notes, *(() if self._rung is Rung.NOTHING else self._defused.notes), *self._notes)
         return SendResult(verdict, self._rung, evidence, code, detail, hint, enters=self._enters, notes=notes)
 
     def _failed(self, code: Code, evidence: str, hint: str = "") -> SendResult:
@@ -111,6 +123,14 @@ class Delivery:
     def _confirmed(self, evidence: str) -> SendResult:
         self._rung = Rung.SUBMITTED
         return self._result(Verdict.CONFIRMED, evidence)
+
+    def _no_text(self, guard: Guard) -> SendResult:
+        return self._failed(
+            Code.NOT_TAKEN_AS_TEXT,
+            f"{self._order.profile.about or self._order.profile.name} has no way to be given this as a text: "
+            f"it would {MEANS.get(guard.means, guard.means)}; nothing was typed",
+            "Put a word in front of it; or, if that is what you want, send it with as_command.",
+        )
 
     # --- the way
 
@@ -135,9 +155,10 @@ class Delivery:
         if isinstance(start, SendResult):
             return start
         result = yield from self._see_and_submit()
-        if start.draft:
-            yield from self._give_back(start.draft)
-        return result
+        if not start.draft:
+            return result
+        self._notes = yield from give_back(start.draft, self._order.profile)
+        return replace(result, notes=(*result.notes, *self._notes))
 
     def _typed(self) -> Flow[Clear | SendResult]:
         """Wait until the text may be typed, and type it; a screen that moved in between is judged again."""
@@ -169,7 +190,7 @@ class Delivery:
     def _too_long(self, scene: Scene) -> SendResult | None:
         if scene.process is None or not scene.process.canonical:
             return None
-        longest = max(len(line.encode()) for line in self._order.text.split("\n"))
+        longest = max(len(line.encode()) for line in self._defused.text.split("\n"))
         if longest <= CANONICAL_LIMIT:
             return None
         return self._failed(
@@ -186,31 +207,17 @@ class Delivery:
             yield Rest(ESCAPE_REST)
             return (yield from clear_to_type(replace(self._order.terms, when_busy=WhenBusy.WAIT)))
         if start.draft:
-            return (yield from self._put_aside(start))
+            return (yield from put_aside(start, self._order.profile))
         return start
-
-    def _put_aside(self, start: Clear) -> Flow[Clear | Refusal]:
-        yield Keep(start.draft)
-        yield Press(self._order.profile.cut)
-        scene = yield Watch(BLINK)
-        began = scene.now
-        while self._judge.read(scene).text:
-            if scene.now - began >= VERIFY:
-                return Refusal(Code.OPERATOR_DRAFT, "the draft could not be taken out of the composer")
-            scene = yield Watch(BLINK)
-        return replace(start, scene=scene)
-
-    def _give_back(self, draft: str) -> Flow[None]:
-        yield Paste(draft)
-        yield Keep(None)
 
     def _type(self, seen: Snapshot | None = None) -> Flow[None]:
         yield Mark(Phase.INTENDED)
-        yield Paste(self._order.text, seen) if self._pastes() else Type(self._order.text, seen)
+        text = self._defused.text
+        yield Paste(text, seen) if self._pastes(text) else Type(text, seen)
         self._rung = Rung.TYPED
 
-    def _pastes(self) -> bool:
-        text, typing = self._order.text, self._order.profile.typing
+    def _pastes(self, text: str) -> bool:
+        typing = self._order.profile.typing
         if typing is not Typing.AUTO:
             return typing is Typing.PASTE
         return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
@@ -251,7 +258,8 @@ class Delivery:
     def _never_came(self, scene: Scene, reading: Reading, waited: float) -> bool:
         if scene.process and scene.process.unread:
             return waited >= self._order.terms.timeout
-        return not reading.changed and (min(scene.quiet, waited) >= UNSEEN or waited >= RENDER)
+        unseen = UNSEEN if self._order.profile.reads else UNSEEN_YET
+        return not reading.changed and (min(scene.quiet, waited) >= unseen or waited >= RENDER)
 
     def _mixed(self) -> SendResult:
         return self._failed(
@@ -271,12 +279,26 @@ class Delivery:
         scene = yield from self._dismiss_ghost(scene)
         if self._judge.read(scene).foreign:
             return self._mixed()
+        if not self._order.as_command and (mode := self._judge.mode(scene)):
+            return (yield from self._take_back(mode))
         self._judge.settled(scene)
         yield Mark(Phase.SUBMITTING)
         yield Press(self._next_key())
         if not self._order.verify:
             return replace(self._confirmed("tmux took the text and the key"), rung=Rung.TYPED)
         return (yield from self._verify())
+
+    def _take_back(self, mode: str) -> Flow[SendResult]:
+        """The program took the text for something else: it is not submitted, and taken out again where that is safe."""
+        cut = self._order.profile.cut
+        scene = (yield from taken_out(self._order.profile)) if cut else (yield Look())
+        left = self._judge.read(scene).text or self._judge.mode(scene)
+        fate = "it still stands there" if left else "it was taken out again"
+        return self._failed(
+            Code.NOT_TAKEN_AS_TEXT,
+            f"the text put the composer into its mode for {mode}; {fate}",
+            "If that is what you want, send it with as_command; else tell the profile with a guard.",
+        )
 
     def _next_key(self) -> tuple[str, ...]:
         key = self._submit[min(self._enters, len(self._submit) - 1)]
@@ -286,7 +308,7 @@ class Delivery:
     def _settle(self, scene: Scene) -> Flow[Scene]:
         """Until the composer has stood still as long as this kind of program needs."""
         order, seen_at = self._order, scene.now
-        floor = typing_delay(len(order.text), order.base_delay) if order.profile.floor else 0.0
+        floor = typing_delay(len(self._defused.text), order.base_delay) if order.profile.floor else 0.0
         delay = max(order.profile.settle, floor)
         while (left := seen_at + delay - scene.now) > 0 and not (scene.gone or scene.snapshot.dead):
             scene = yield Watch(left, process=False)
@@ -315,7 +337,7 @@ class Delivery:
             held = held + 1 if outcome is Outcome.HOLDS and self._swallowed(scene, since) else 0
             match outcome:
                 case Outcome.LET_GO:
-                    return self._confirmed(evidence)
+                    return self._confirmed(evidence + self._judge.beside(scene))
                 case Outcome.ENDED:
                     return self._unconfirmed(evidence)
                 case Outcome.GREW if self._swallowed(scene, since):
@@ -326,7 +348,7 @@ class Delivery:
                     scene = yield from self._submit_again(scene)
                     pressed_at, held = scene.now, 0
                     continue
-            if since >= max(VERIFY, SWALLOWED_BLIND):
+            if since >= max(VERIFY, 2 * self._order.profile.takes):
                 return self._unconfirmed(evidence)
             scene = yield Watch(self._until_next_look(outcome, scene))
 
@@ -353,7 +375,8 @@ class Delivery:
         process = scene.process
         if process is None or process.reading is None:
             return since >= max(SWALLOWED_BLIND, self._patience)
-        return since >= max(SWALLOWED, self._patience) and process.reading and not process.unread
+        swallowed = max(SWALLOWED if self._order.profile.reads else SWALLOWED_EARLY, self._order.profile.takes)
+        return since >= max(swallowed, self._patience) and process.reading and not process.unread
 
     @property
     def _patience(self) -> float:

@@ -205,8 +205,15 @@ def _put_aside(scene: Scene, draft: str, terms: Terms) -> Clear | Refusal:
     refusal = Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
     if terms.draft is Draft.REFUSE:
         return refusal
-    whole = terms.profile.framed and "\n" not in draft and len(draft) < scene.snapshot.width - 8
-    return Clear(scene, draft=draft) if terms.profile.cut and whole else refusal
+    return Clear(scene, draft=draft) if terms.profile.cut and _can_be_typed_again(scene, draft, terms) else refusal
+
+
+def _can_be_typed_again(scene: Scene, draft: str, terms: Terms) -> bool:
+    """The draft is known character by character, and would be the same text again: no placeholder, no shell."""
+    if not terms.profile.framed or "\n" in draft or len(draft) >= scene.snapshot.width - 8:
+        return False
+    seen = read_appearance(scene.snapshot, terms.profile)
+    return seen.whole and not seen.mode
 
 
 _DRAFT_HINT = "Submit or clear it, or wait longer with draft=hold."

@@ -8,9 +8,10 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from paneward.core.profiles import Profile
+from paneward.core.profiles import Profile, Where
 from paneward.core.readiness import busy_mark
 from paneward.core.scene import ProcessFacts, Scene
+from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
 from paneward.core.screen.menu import read_menu
@@ -42,9 +43,12 @@ class Reading:
 
 
 class Judge:
-    def __init__(self, text: str, profile: Profile) -> None:
+    """`text` is what is typed; `asked` what the caller wanted to be delivered, where that is not the same."""
+
+    def __init__(self, text: str, profile: Profile, asked: str | None = None) -> None:
         self._profile = profile
         self._text = text
+        self._raw = asked is None or asked == text  # nothing was added that keeps the program from obeying it
         self._wanted = essence(text)
         self._before: Composer | None = None
         self._process_before: ProcessFacts | None = None
@@ -62,6 +66,28 @@ class Judge:
         self._settled = self._composer(scene)
         self._likely, self._looks = None, 0
 
+    def mode(self, scene: Scene) -> str:
+        """What the composer takes the text for, where it is not a text."""
+        found = self._appearance(scene).mode
+        mark = next((mode.mark for mode in self._profile.modes if mode.name == found), None)
+        if mark is None or found not in ("shell", "commands"):
+            return ""
+        # Rows are read without the newlines before them: what was typed may begin otherwise.
+        told_by_text = mark.where is Where.DRAFT and not re.search(mark.pattern, self._text)
+        return "" if told_by_text else found
+
+    def beside(self, scene: Scene) -> str:
+        """What else says that the text was taken."""
+        if not self._profile.framed or scene.gone or scene.snapshot.dead or self._composer(scene) is None:
+            return ""
+        seen = self._appearance(scene)
+        if any(one and self._wanted.startswith(essence(one.rstrip("…."))) for one in seen.queued):
+            return ", and the text waits its turn"
+        return f", and it works: {seen.evidence!r}" if seen.state is State.BUSY else ""
+
+    def _appearance(self, scene: Scene) -> Appearance:
+        return read_appearance(scene.snapshot, self._profile, scene.process)
+
     def _composer(self, scene: Scene) -> Composer | None:
         return read_composer(Screen.of(scene.snapshot), self._profile)
 
@@ -70,7 +96,7 @@ class Judge:
         if composer is None:
             return Reading(changed=self._before is not None)
         changed = composer != self._before
-        holds = changed and self._holds(composer)
+        holds = changed and (self._holds(composer) or self._in_shell(scene, composer))
         return Reading(holds, self._foreign(composer), changed, composer.text, composer.ghost)
 
     def _holds(self, composer: Composer) -> bool:
@@ -81,6 +107,12 @@ class Judge:
         if not self._wanted:
             return self._at(composer) != self._at(self._before)
         return ends_with(composer.rows, self._wanted)
+
+    def _in_shell(self, scene: Scene, composer: Composer) -> bool:
+        """What opens a shell in the composer stands in it as its prompt."""
+        if not (self._raw and self._profile.modes and self._wanted.startswith("!")):
+            return False
+        return essence(composer.text) == self._wanted[1:] and self._appearance(scene).mode == "shell"
 
     def _foreign(self, composer: Composer) -> bool:
         """Other text stands in the composer with ours."""
@@ -112,7 +144,8 @@ class Judge:
     def _painted(self, scene: Scene) -> bool:
         """One look is enough: of a program that is known to paint in one go, and was waiting for input before it."""
         process = scene.process
-        return not self._profile.floor and process is not None and process.reading is True and process.unread == 0
+        told = self._profile.reads and not self._profile.floor
+        return told and process is not None and process.reading is True and process.unread == 0
 
     def _ended(self, scene: Scene) -> tuple[Outcome, str]:
         """A terminal that collects lines had handed ours over; another program may have died of anything."""
@@ -120,7 +153,7 @@ class Judge:
         by_itself = not scene.gone and (seen.dead_status.isdecimal() or seen.dead_status in HUNG_UP)
         if before and before.canonical and before.reading and by_itself:
             return Outcome.LET_GO, "the program took the line and ended by itself"
-        if any(re.search(pattern, self._text) for pattern in self._profile.quits):
+        if self._raw and any(re.search(pattern, self._text) for pattern in self._profile.quits):
             return Outcome.LET_GO, "the program ended, as the text asked it to"
         return Outcome.ENDED, "the program ended right after submit"
 
@@ -157,10 +190,10 @@ class Judge:
             return Outcome.UNCLEAR, "no composer on the screen"
         inside = essence(composer.text)
         if not inside:
-            return Outcome.LET_GO, "the composer is empty again"
+            return Outcome.LET_GO if self._profile.reads else Outcome.LIKELY, "the composer is empty again"
         if self._foreign(composer):
             return Outcome.GREW, "the composer still holds the text, and more with it"
-        if self._holds(composer) or inside == self._wanted:
+        if self._holds(composer) or inside == self._wanted or self._in_shell(scene, composer):
             return Outcome.HOLDS, "the composer still holds the text"
         return Outcome.LIKELY, "the composer holds other text"
 

@@ -47,6 +47,7 @@ class Request:
     message_id: str | None = None
     timeout: float = 30.0
     secret: bool = False
+    as_command: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -159,6 +160,7 @@ class Deliveries:
         return Order(
             text=request.text,
             terms=terms,
+            as_command=request.as_command,
             verify=request.verify_enter,
             ghost=request.detect_ghost_text,
             base_delay=bridge.text_enter_delay_ms / 1000,

@@ -20,6 +20,7 @@ from paneward.core.profiles.row import (
     Menus,
     Mode,
     Profile,
+    Trouble,
     Typing,
     Variant,
     Where,
@@ -34,14 +35,20 @@ def _program(name: str, interpreter: str = "node") -> tuple[str, ...]:
 
 
 STREAMING = Activity("streaming", Mark())  # where nothing says that it does something else
-COMMANDS = Mode("commands", Mark(Where.DRAFT, r"^/"))
 PATH = r"(?![^\s/]+/)"  # `/etc/hosts` is the name of no command
+COMMANDS = Mode("commands", Mark(Where.DRAFT, rf"^/{PATH}"))
 SHOWN = r"(?=[\s\S]{0,800}\Z)(?!(?:.*\n){3})"  # Claude Code shows it; of a paste it collapses it sees no command
 NEWLINES = 3  # behind a text make Claude Code collapse it
 LEAVE = r"(?:exit|quit|:wq?!?)"
 WAIT = 120.0
 SETTLES = 0.06
 
+SLASHED = rf"^{SHOWN}\s*/{PATH}"
+CLAUDE_GUARDS = (
+    Guard(r"^!", "shell", before=" "),
+    Guard(rf"^{SHOWN}\s*{LEAVE}\s*$", "quit", after="\n", times=NEWLINES),
+    Guard(r"\\\Z", "newline", after=" ", exact=True),
+)
 CLAUDE = Profile(
     name="claude",
     about="Claude Code",
@@ -51,19 +58,10 @@ CLAUDE = Profile(
     versions=("2.1.197", "2.1.325"),
     version=r"\bClaude Code v(\d+\.\d+\.\d+)",
     variants=(
+        Variant(("2.1.197",), (("guards", (Guard(rf"^/{PATH}", "command", before=" "), *CLAUDE_GUARDS)),)),
         Variant(
-            ("2.1.197",),
-            (
-                (
-                    "guards",
-                    (
-                        Guard(rf"^/{PATH}", "command", before=" "),
-                        Guard(r"^!", "shell", before=" "),
-                        Guard(rf"^{LEAVE}$", "quit", after="\n", times=NEWLINES),
-                        Guard(r"\\\Z", "newline", after=" ", exact=True),
-                    ),
-                ),
-            ),
+            ("2.1.325",),
+            (("guards", (Guard(SLASHED, "command", after="\n", times=NEWLINES), *CLAUDE_GUARDS)),),
         ),
     ),
     frame=Frame.RULES,
@@ -73,11 +71,10 @@ CLAUDE = Profile(
     typing=Typing.PASTE,
     settle=SETTLES,
     placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
-    guards=(
-        Guard(rf"^{SHOWN}\s*/{PATH}", "command", after="\n", times=NEWLINES),
-        Guard(r"^!", "shell", before=" "),
-        Guard(rf"^{SHOWN}\s*{LEAVE}\s*$", "quit", after="\n", times=NEWLINES),
-        Guard(r"\\\Z", "newline", after=" ", exact=True),
+    guards=(  # true of either version, since most screens do not tell it
+        Guard(SLASHED, "command", before=" ", after="\n", times=NEWLINES),
+        Guard(rf"^(?!{SHOWN})/{PATH}", "command", before=" "),
+        *CLAUDE_GUARDS,
     ),
     edits=(Edit.TRIMS_END, Edit.TABS, Edit.NFC),
     busy=(
@@ -114,6 +111,11 @@ CLAUDE = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^\s*(?:/?exit|/?quit|:wq?)\s*$",),
+    troubles=(
+        Trouble("sign_in", r"\bNot logged in\b|\bPlease run /login\b|\bInvalid API key\b"),
+        Trouble("limit", r"\b429\b|\b(?:usage )?limit reached\b|\busage limit\b"),
+        Trouble("network", r"\bConnection (?:refused|error)\b|\bUnable to connect\b|· Retrying in \d+s"),
+    ),
     wait_timeout=WAIT,
 )
 CODEX = Profile(
@@ -152,6 +154,8 @@ CODEX = Profile(
         Dialog("plan", r"Implement this plan\?"),
         Dialog("question", r"Question \d+/\d+ \(\d+ unanswered\) (?P<question>.+?)(?= › 1\. | 1\. |$)"),
         Dialog("trust", r"Do you trust the contents of this directory\?", startup=True),
+        Dialog("sign_in", r"Choose how you want to use Codex\.", startup=True),
+        Dialog("update", r"Update available · \S+ → \S+", startup=True),
     ),
     menus=Menus(digits=True, letters=True, field=("Tab",), refuse=r"no\b"),
     modes=(
@@ -165,6 +169,11 @@ CODEX = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^/(?:quit|exit)\s*$",),
+    troubles=(
+        Trouble("limit", r"\b429 Too Many Requests\b|\busage limit\b"),
+        Trouble("network", r"^[•◦] Reconnecting\b|\bConnection failed:|\bstream disconnected\b"),
+        Trouble("sign_in", r"\b401 Unauthorized\b"),
+    ),
     wait_timeout=WAIT,
 )
 OPENCODE = Profile(
@@ -180,6 +189,7 @@ OPENCODE = Profile(
     reads=False,
     typing=Typing.PASTE,
     settle=SETTLES,
+    takes=10.0,  # the first text waits for its session; what is submitted twice meanwhile might be sent twice
     placeholders=(r"\[Pasted ~\d+ lines\]",),
     guards=(
         Guard(rf"^/{PATH}", "command", before=" "),
@@ -187,7 +197,10 @@ OPENCODE = Profile(
         Guard(r"^\s*(?:exit|quit|:q)\s*$", "quit"),
     ),
     edits=(Edit.BLANK_AFTER_PASTE,),
-    busy=(Mark(Where.BELOW, r"\besc (?:again to )?interrupt\b", lasting=True),),
+    busy=(
+        Mark(Where.BELOW, r"\besc (?:again to )?interrupt\b", lasting=True),
+        Mark(Where.BELOW, r"^\s*[■⬝]", lasting=True),  # where a failure stands over the other
+    ),
     activities=(Activity("tool", Mark(Where.ABOVE, r"^\s*┃  [\u2801-\u28ff] ")),),
     interrupted=(Mark(Where.ABOVE, r"▣ .* · interrupted$"),),
     dialog=(
@@ -273,6 +286,10 @@ GEMINI = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^\s*/(?:quit|exit)\s*$",),
+    troubles=(
+        Trouble("limit", r"\bRESOURCE_EXHAUSTED\b|\b[Qq]uota exceeded\b|\busage limit\b"),
+        Trouble("network", r"\bfetch failed\b|\bECONNREFUSED\b"),
+    ),
     wait_timeout=WAIT,
 )
 AIDER = Profile(
@@ -288,8 +305,9 @@ AIDER = Profile(
     typing=Typing.PASTE,
     settle=SETTLES,
     guards=(
-        Guard(r"^/\S", "command", before=" "),
+        Guard(r"^/", "command", before=" "),
         Guard(r"^!", "shell", before=" "),
+        Guard(r"^\n*\{[^\W_]*\n*\Z", "lines", before=" "),
     ),
     busy=(
         Mark(Where.CURSOR, "hidden", lasting=True),
@@ -306,5 +324,10 @@ AIDER = Profile(
     interrupt=("C-c",),
     cut=("C-c",),
     quits=(r"^/(?:quit|exit)\s*$",),
+    troubles=(
+        Trouble("sign_in", r"\bAuthenticationError\b|\bnot able to authenticate you\b"),
+        Trouble("limit", r"\bRateLimitError\b"),
+        Trouble("network", r"\bConnection error\.|\bservers are down or overloaded\b"),
+    ),
     wait_timeout=WAIT,
 )

@@ -173,6 +173,7 @@ class Profile:
     prompt: str = PROMPT  # pattern of a prompt on the cursor's line
     typing: Typing = Typing.AUTO
     settle: float = 0.0  # seconds the composer must stand still before submit
+    takes: float = 0.0  # seconds for which a submitted text can stand in the composer before it is taken
     floor: bool = False  # wait the adaptive delay before submit, whatever is seen
     submit: tuple[str, ...] = ("Enter", "CR")  # pressed in turn; the last one repeats
     escape_dismisses: bool = False  # Escape takes away ghost text and does nothing else

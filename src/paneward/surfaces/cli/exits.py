@@ -30,6 +30,7 @@ MEANING = {
 
 OF_CODE = {
     Code.EMPTY_TEXT: Exit.USAGE,
+    Code.NOT_TAKEN_AS_TEXT: Exit.USAGE,
     Code.TEXT_TOO_LONG: Exit.USAGE,
     Code.UNKNOWN_KEY: Exit.USAGE,
     Code.INVALID_PATTERN: Exit.USAGE,
