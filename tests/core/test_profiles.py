@@ -85,7 +85,7 @@ def test_a_profile_is_found_by_name_or_the_known_ones_are_listed() -> None:
     with pytest.raises(InvalidInput, match="no profile is called 'shel'") as caught:
         named("shel")
     assert caught.value.code is Code.UNKNOWN_PROFILE
-    assert "claude, codex, demo, gemini, generic, opencode, shell" in caught.value.hint
+    assert "claude, codex, demo, gemini, generic, multiplexer, opencode, shell" in caught.value.hint
 
 
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=str)
@@ -121,7 +121,7 @@ def test_a_row_that_extends_nobody_is_refused() -> None:
 @pytest.mark.parametrize(
     ("row", "seen", "hint"),
     [
-        ({"colour": 1}, "unknown key 'colour'", "about, busy, cut"),
+        ({"colour": 1}, "unknown key 'colour'", "busy, closed, cut"),
         ({"name": "x"}, "unknown key 'name'", "extends"),
         ({"typing": "loud"}, "key 'typing': 'loud'", "keys, paste, auto"),
         ({"frame": ["rules"]}, "key 'frame': ['rules']", "cursor, rules"),
