@@ -27,7 +27,7 @@ from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
-from paneward.core.state import Standing
+from paneward.core.standing import Standing
 from paneward.ports import PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of

@@ -13,10 +13,8 @@ What surprised us: a title says `at rest` during dialogs, and some agents never 
 been seen to tell of work. aider gives its terminal back to line editing without a byte of output.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import Final
 
 from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
@@ -26,90 +24,19 @@ from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.cells import Screen
-from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.turn import activity, broken_off
+from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, Source, Standing
 
 PAINTED: Final = 0.03  # seconds that a composer or a dialog has to stand on the screen
-LOST: Final = 1.0  # seconds after which a screen on which nothing can be found is unknown
+LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
+ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
 SOON: Final = 0.02  # seconds until the first look at what changes without output; doubled each time, up to
 RARELY: Final = 1.0
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
-NEWS: Final = 8  # rows with text above the composer among which the end of the last turn is told
 
 
-class AgentState(StrEnum):
-    STARTING = "starting"  # its composer was not seen yet
-    IDLE = "idle"  # it takes a text
-    BUSY = "busy"  # it works
-    AWAITING_PERMISSION = "awaiting_permission"  # it asks whether it may do something
-    AWAITING_QUESTION = "awaiting_question"  # it asks anything else
-    DEAD = "dead"  # the program or the pane is gone
-    UNKNOWN = "unknown"  # nothing that is known of it can be found
-
-
-class Ending(StrEnum):
-    """How the last turn ended, of an agent that is idle."""
-
-    NONE = ""  # none was seen to end
-    DONE = "done"
-    INTERRUPTED = "interrupted"
-
-
-class Source(StrEnum):
-    """Who said it, the strongest first."""
-
-    PROCESS = "process"  # the pane and the program in it
-    STATUS = "status"  # OSC 7501
-    TITLE = "title"
-    PROGRESS = "progress"  # OSC 9;4
-    SCREEN = "screen"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What one source says."""
-
-    source: Source
-    state: AgentState
-    evidence: str
-    since: float  # when it began to say so
-    kind: str = field(default="", compare=False)  # of a dialog
-    question: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The state of an agent, the fact that decided it, and what the others said."""
-
-    state: AgentState
-    source: Source
-    evidence: str
-    since: float  # when this state began, by the clock that the machine is fed with
-    activity: str = ""  # of one that works, where it can be told: `thinking`, `streaming`, `tool`
-    ending: Ending = Ending.NONE
-    kind: str = ""  # of a dialog that is known by its words
-    question: str = ""
-    claims: tuple[Claim, ...] = field(default=(), compare=False)  # of all sources, the strongest first
-
-    @property
-    def stage(self) -> str:
-        """The state of the work: what a command that was given to the agent has come to."""
-        if self.state is AgentState.IDLE and self.ending is not Ending.NONE:
-            return "COMPLETE"
-        return STAGES.get(self.state, "")
-
-
-STAGES: Final = {
-    AgentState.IDLE: "IDLE",
-    AgentState.BUSY: "PROCESSING",
-    AgentState.AWAITING_PERMISSION: "AWAITING_INPUT",
-    AgentState.AWAITING_QUESTION: "AWAITING_INPUT",
-}
-AWAITING: Final = (AgentState.AWAITING_PERMISSION, AgentState.AWAITING_QUESTION)
-TURN: Final = (AgentState.BUSY, *AWAITING)
 _VERDICTS: Final = {
     ReadyVerdict.READY: AgentState.IDLE,
     ReadyVerdict.BUSY: AgentState.BUSY,
@@ -134,6 +61,7 @@ class StateMachine:
         self._scene: Scene | None = None
         self._nothing_since: float | None = None  # since when the screen shows nothing that is known
         self._composed = False  # its composer or a dialog was seen
+        self._doing = ""  # the activity that was seen last
         self._ended = ""  # the agent that was here before the program in the foreground
         self._look_at: float | None = None
         self._patience = LOST  # seconds after which a look may tell more, although nothing was printed
@@ -166,7 +94,10 @@ class StateMachine:
         claim = self._shown(scene, profile)
         self._retell(Source.SCREEN, claim, scene.now)
         self._composed = self._composed or claim is not None
-        self._nothing_since = None if claim else self._nothing_since or scene.now
+        if claim is not None:
+            self._nothing_since = None
+        elif self._nothing_since is None:
+            self._nothing_since = scene.now
         return self._decide(scene.now)
 
     def deadline(self) -> float | None:
@@ -269,7 +200,7 @@ class StateMachine:
             source=winner.source,
             evidence=winner.evidence,
             since=since,
-            activity=(self._activity() if looked else before.activity) if state is AgentState.BUSY else "",
+            activity=(self._activity(before) if looked else before.activity) if state is AgentState.BUSY else "",
             ending=self._ending(before) if state is AgentState.IDLE else Ending.NONE,
             kind=winner.kind if state in AWAITING else "",
             question=winner.question if state in AWAITING else "",
@@ -299,45 +230,51 @@ class StateMachine:
         if best.source is Source.TITLE and best.state in AWAITING and other.state in AWAITING:
             return True  # a title tells that something is asked, the screen what
         if other.state in TURN and other.since > best.since:
-            needed = PAINTED if other.state in AWAITING else STALE
+            needed = STALE if other.state is AgentState.BUSY and best.source is Source.STATUS else PAINTED
             self._look_by(other.since + needed)
-            return now - other.since >= needed
+            return now >= other.since + needed
         quiet = self._scene.quiet if self._scene is not None else 0.0
         return other.state is AgentState.IDLE and best.state in TURN and quiet >= STALE
 
     def _worded(self, claim: Claim) -> Claim:
-        """The claim with the words of the dialog, which only the screen knows."""
-        screen = self._claims.get(Source.SCREEN)
-        if claim.source is Source.SCREEN or screen is None or screen.state is not claim.state:
-            return claim
-        return replace(claim, kind=claim.kind or screen.kind, question=screen.question)
+        """The claim with the words of the dialog, which only the screen knows, or knew: a title still tells of it."""
+        screen, now = self._claims.get(Source.SCREEN), self.standing
+        if claim.source is not Source.SCREEN and screen is not None and screen.state is claim.state:
+            return replace(claim, kind=claim.kind or screen.kind, question=screen.question)
+        if claim.source is Source.TITLE and claim.state in AWAITING and now.state in AWAITING:
+            return replace(claim, state=now.state, kind=now.kind, question=now.question)
+        return claim
 
     def _without_claims(self, now: float) -> Claim | None:
         if self._scene is None:
             return None
         if not self._composed and self._profile is not None and self._profile.framed:
             return Claim(Source.NONE, AgentState.STARTING, "its composer was not seen yet", now)
-        lost = now - (self._nothing_since or now)
-        if lost >= LOST:
-            return Claim(Source.NONE, AgentState.UNKNOWN, f"nothing known on the screen for {lost:.1f} s", now)
-        self._look_by(now + min(LOST - lost, self._patience))
+        since = now if self._nothing_since is None else self._nothing_since
+        if now >= since + LOST:
+            return Claim(Source.NONE, AgentState.UNKNOWN, f"nothing known on the screen for {now - since:.1f} s", now)
+        self._look_by(min(since + LOST, now + self._patience))
         return None
 
     def _settled(self, winner: Claim, now: float) -> bool:
         """Whether it may be said already; else when to look again."""
-        fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING)
+        fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING, AgentState.DEAD)
         if winner.source is not Source.SCREEN or winner.state is self.standing.state or fresh:
             return winner.source is not Source.TITLE or winner.state not in AWAITING or self._asked(winner, now)
-        if winner.state is AgentState.BUSY or self._rests() or now - winner.since >= PAINTED:
+        if winner.state is AgentState.BUSY or self._rests() or self._painted(winner, now):
             return True
         self._look_by(winner.since + PAINTED)
         return False
+
+    def _painted(self, winner: Claim, now: float) -> bool:
+        """It stood for a moment, or nothing was printed for as long."""
+        return now >= winner.since + PAINTED or (self._scene is not None and self._scene.quiet >= PAINTED)
 
     def _asked(self, winner: Claim, now: float) -> bool:
         """A title tells that something is asked; what, the screen tells a moment later, if ever."""
         screen = self._claims.get(Source.SCREEN)
         shown = screen is not None and screen.state in AWAITING
-        if shown or now - winner.since >= LOST or self.standing.state in AWAITING:
+        if shown or now >= winner.since + ASKED:
             return True
         self._look_by(now + PAINTED)
         return False
@@ -361,10 +298,16 @@ class StateMachine:
         elif quiet < STALE:
             self._look_by(now + STALE - quiet)
 
-    def _activity(self) -> str:
-        if self._scene is None or self._profile is None:
-            return ""
-        return activity(self._scene, self._profile)
+    def _activity(self, before: Standing) -> str:
+        """What it does. Another thing than before has to be seen twice, since a screen can be caught half painted."""
+        assert self._scene is not None
+        assert self._profile is not None
+        found, last = activity(self._scene, self._profile), self._doing
+        self._doing = found
+        if found in (last, before.activity) or before.state is not AgentState.BUSY:
+            return found
+        self._look_by(self._scene.now + PAINTED)
+        return before.activity
 
     def _ending(self, before: Standing) -> Ending:
         """How the turn ended. That it was broken off can be drawn a moment after the composer."""
@@ -386,33 +329,3 @@ def _rests(claim: Claim) -> bool:
 
 def _expired(claim: Claim, now: float) -> bool:
     return claim.source is Source.PROGRESS and now - claim.since > PROGRESS_LASTS
-
-
-# --- what only the screen tells
-
-
-def _screen(snapshot: Snapshot, profile: Profile) -> Screen:
-    return Screen.of(without_panel(snapshot) if profile.panel else snapshot)
-
-
-def activity(scene: Scene, profile: Profile) -> str:
-    """What an agent that works does just now; empty where its screen does not tell."""
-    screen = _screen(scene.snapshot, profile)
-    told = (one.name for one in profile.activities if find_mark((one.mark,), screen, profile, scene.process))
-    return next(told, "")
-
-
-def broken_off(scene: Scene, profile: Profile) -> bool:
-    """The last turn was interrupted: it says so below the last text that was given to it."""
-    screen = _screen(scene.snapshot, profile)
-    composer = read_composer(screen, profile)
-    if composer is None or composer.region is None:
-        return False
-    prompt = composer.region.glyph.strip()[:1]
-    above = [row.text for row in screen.rows[: composer.region.top] if row.text.strip() not in ("", prompt)]
-    news: list[str] = []
-    for text in reversed(above[-NEWS:]):
-        if text.lstrip().startswith(prompt):
-            break
-        news.append(text)
-    return any(re.search(mark.pattern, text) for mark in profile.interrupted for text in news)

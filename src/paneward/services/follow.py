@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
 from paneward.core.scene import Scene
-from paneward.core.state import Standing, StateMachine
+from paneward.core.standing import Standing
+from paneward.core.state import StateMachine
 from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 

@@ -1,0 +1,229 @@
+"""The turns that real agents are led through, each by a script that says at every moment what is true."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import paneward
+from paneward.app import Connection
+from paneward.core.standing import AgentState, Standing
+from paneward.services.follow import Follower
+from prove.truth import Record
+from tests.lab.agents import LabAgent, NotSeen
+from tests.lab.moves import Dialog, Moves, moves_of
+from tests.lab.replies import Hold, Reply
+
+STAYS = 0.7  # seconds for which each state is held, at least
+SHOWN = 60.0  # seconds for an agent to do something, on a loaded machine
+RUNS = "touch started; until [ -e go ]; do sleep 0.1; done; rm go"
+BROKEN_OFF = {
+    "claude": r"Interrupted · What should Claude do instead",
+    "codex": r"Conversation interrupted",
+    "opencode": r"· interrupted",
+    "gemini": r"Request cancelled",
+    "aider": r"\^C again to exit",
+}
+IDLE, BUSY = AgentState.IDLE, AgentState.BUSY
+PERMISSION, QUESTION = AgentState.AWAITING_PERMISSION, AgentState.AWAITING_QUESTION
+
+
+@dataclass(slots=True)
+class Stage:
+    """A running agent, followed by Paneward and watched by words."""
+
+    lab: LabAgent
+    moves: Moves
+    tmux: Connection
+    follower: Follower
+    printed: list[float]
+    said: list[tuple[float, Standing]]
+    record: Record = field(default_factory=Record)
+
+    async def seen(self, pattern: str) -> None:
+        """Until the words are on the screen: looked at after every output event."""
+        until, count = time.monotonic() + SHOWN, len(self.printed)
+        while not re.search(pattern, await self.text()):
+            if time.monotonic() > until:
+                raise NotSeen(f"{pattern!r} is not shown:\n{await self.text()}")
+            await self.until(lambda: len(self.printed) > count, f"{pattern!r} is not shown")  # noqa: B023
+            count = len(self.printed)
+
+    async def text(self) -> str:
+        return await self.tmux.capture(self.lab.pane)
+
+    async def until(self, condition: Callable[[], object], what: str) -> None:
+        until = time.monotonic() + SHOWN
+        while not condition():
+            if time.monotonic() > until:
+                raise NotSeen(f"{what}:\n{await self.text()}")
+            await asyncio.sleep(0.01)
+
+    async def keys(self, *names: str) -> None:
+        await asyncio.to_thread(self.lab.keys, *names)
+
+    async def say(self, text: str) -> None:
+        """Paste, see it, Enter: until the model has it, it may work or not yet."""
+        model = self.lab.model
+        self.record.true("a draft", IDLE)
+        await asyncio.to_thread(self.lab.paste, text)
+        await self.seen(re.escape(text))
+        await asyncio.sleep(STAYS)
+        count = len(model.prompts())
+        self.record.true("submitted", IDLE, BUSY)
+        await self.keys("Enter")
+        await self.until(lambda: len(model.prompts()) > count, "the text did not arrive")
+        self.record.true("the model has it", BUSY)
+
+    async def held(self) -> None:
+        await self.until(lambda: self.lab.model.holding, "no reply is held")
+        await asyncio.sleep(STAYS)
+
+    async def finish(self, words: str) -> None:
+        """Let the rest of the answer go; it is done when its last words are there."""
+        self.record.true("the answer goes on", BUSY, IDLE)
+        self.lab.model.release()
+        await self.seen(words)
+        await self.notified()
+        self.record.true("its last words are shown", IDLE)
+        await asyncio.sleep(2 * STAYS)
+
+    async def notified(self) -> None:
+        """Codex goes on for a moment after its last words, and then calls a program of ours."""
+        if self.lab.recipe.name == "codex":
+            log = self.lab.home / "notified"
+            await self.until(log.exists, "no notice of the end of the turn")
+            log.unlink()
+
+    async def asked(self, dialog: Dialog, state: AgentState) -> None:
+        self.record.true("the call goes out", BUSY, state)
+        self.lab.model.release()
+        await self.seen(dialog.seen)
+        self.record.true("the dialog is shown", state)
+        await asyncio.sleep(2 * STAYS)
+
+
+def answer(number: int) -> Reply:
+    text = f"Here is one half of the answer, and here the other one, fin{number}x"
+    return Reply(text, hold=Hold.WITHIN, before=STAYS)
+
+
+async def answered(stage: Stage, number: int) -> str:
+    stage.lab.model.script(answer(number))
+    await stage.say(f"say something {number}")
+    await stage.held()
+    await stage.finish(f"fin{number}x")
+    return "done"
+
+
+async def interrupted(stage: Stage, number: int) -> str:
+    stage.lab.model.script(answer(number))
+    await stage.say(f"say too much {number}")
+    await stage.held()
+    stage.record.true("interrupt pressed", BUSY, IDLE)
+    for key in stage.moves.interrupt:
+        await stage.keys(key)
+        await asyncio.sleep(0.2)
+    await stage.seen(rf"(?s)too much {number}\b.*{BROKEN_OFF[stage.lab.recipe.name]}")
+    stage.record.true("it says that it was interrupted", IDLE)
+    await asyncio.sleep(2 * STAYS)
+    stage.lab.model.release()
+    return "interrupted"
+
+
+async def permitted(stage: Stage, number: int) -> str:
+    if not stage.moves.runs:
+        return await created(stage, number)
+    work = stage.lab.work
+    stage.lab.model.script(replace(stage.moves.run(RUNS), hold=Hold.BEFORE), answer(number))
+    await stage.say(f"run something {number}")
+    await stage.held()
+    await stage.asked(stage.moves.permission, PERMISSION)
+    stage.record.true("approved", PERMISSION, BUSY)
+    await stage.keys(*stage.moves.approve)
+    await stage.until((work / "started").exists, "the tool did not start")
+    stage.record.true("the tool runs", BUSY)
+    await asyncio.sleep(2 * STAYS)
+    (work / "started").unlink()
+    (work / "go").touch()
+    await stage.held()
+    await stage.finish(f"fin{number}x")
+    return "done"
+
+
+async def created(stage: Stage, number: int) -> str:
+    """aider runs nothing: it asks whether it may create a file."""
+    name = f"new{number}.txt"
+    stage.lab.model.script(Reply(f"{name}\n```\nhello\n```\n", hold=Hold.BEFORE))
+    await stage.say(f"create something {number}")
+    await stage.held()
+    await stage.asked(stage.moves.permission, PERMISSION)
+    stage.record.true("approved", PERMISSION, BUSY, IDLE)
+    await stage.keys(*stage.moves.approve)
+    await stage.until((stage.lab.work / name).exists, "no file was created")
+    await stage.seen(rf"(?s){name}.*\n> *\s*\Z")
+    stage.record.true("its prompt is there", IDLE)
+    await asyncio.sleep(2 * STAYS)
+    return "done"
+
+
+async def questioned(stage: Stage, number: int) -> str:
+    assert stage.moves.ask is not None
+    assert stage.moves.question is not None
+    stage.lab.model.script(replace(stage.moves.ask(False), hold=Hold.BEFORE), answer(number))
+    await stage.say(f"ask something {number}")
+    await stage.held()
+    await stage.asked(stage.moves.question, QUESTION)
+    turns = len(stage.lab.model.turns())
+    stage.record.true("answered", QUESTION, BUSY)
+    await stage.keys("Enter")
+    await stage.until(lambda: len(stage.lab.model.turns()) > turns, "the answer did not arrive")
+    stage.record.true("the model has the answer", BUSY)
+    await stage.held()
+    await stage.finish(f"fin{number}x")
+    return "done"
+
+
+Turn = Callable[[Stage, int], Awaitable[str]]
+
+
+def kinds(moves: Moves) -> list[Turn]:
+    """The kinds of turns, one after the other; who never asks is given the others."""
+    return [answered, permitted, interrupted, questioned] if moves.ask else [answered, permitted, interrupted]
+
+
+@asynccontextmanager
+async def staged(lab: LabAgent, directory: Path) -> AsyncIterator[Stage]:
+    """Paneward follows the agent; beside it somebody only counts what is printed."""
+    async with (
+        paneward.connect(lab.server.name, state=directory / "state") as tmux,
+        tmux.follow(lab.pane) as follower,
+        tmux.watch(lab.pane) as watch,
+        asyncio.TaskGroup() as tasks,
+    ):
+        printed: list[float] = []
+        said: list[tuple[float, Standing]] = []
+
+        async def listen() -> None:
+            async for _ in watch.chunks():
+                printed.append(time.monotonic())
+
+        async def hear() -> None:
+            async for standing in follower:
+                said.append((time.monotonic(), standing))
+
+        running = [tasks.create_task(listen()), tasks.create_task(hear())]
+        moves = moves_of(lab.recipe.name, lab.version, str(lab.work))
+        stage = Stage(lab, moves, tmux, follower, printed, said)
+        try:
+            for key in moves.to_ask:
+                await stage.keys(key)
+            await stage.until(lambda: said and said[-1][1].state is IDLE, "never idle")
+            await asyncio.sleep(1.0)
+            yield stage
+        finally:
+            for task in running:
+                task.cancel()

@@ -1,0 +1,40 @@
+"""What the screen of an agent tells of its turn: what it does just now, and how the last one ended. Functions."""
+
+import re
+from typing import Final
+
+from paneward.core.profiles.row import Profile
+from paneward.core.scene import Scene, Snapshot
+from paneward.core.screen.cells import Screen
+from paneward.core.screen.composer import read_composer
+from paneward.core.screen.marks import find_mark
+from paneward.core.screen.panel import without_panel
+
+NEWS: Final = 8  # rows with text above the composer among which the end of the last turn is told
+
+
+def _screen(snapshot: Snapshot, profile: Profile) -> Screen:
+    return Screen.of(without_panel(snapshot) if profile.panel else snapshot)
+
+
+def activity(scene: Scene, profile: Profile) -> str:
+    """What an agent that works does just now; empty where its screen does not tell."""
+    screen = _screen(scene.snapshot, profile)
+    told = (one.name for one in profile.activities if find_mark((one.mark,), screen, profile, scene.process))
+    return next(told, "")
+
+
+def broken_off(scene: Scene, profile: Profile) -> bool:
+    """The last turn was interrupted: it says so below the last text that was given to it."""
+    screen = _screen(scene.snapshot, profile)
+    composer = read_composer(screen, profile)
+    if composer is None or composer.region is None:
+        return False
+    prompt = composer.region.glyph.strip()[:1]
+    above = [row.text for row in screen.rows[: composer.region.top] if row.text.strip() not in ("", prompt)]
+    news: list[str] = []
+    for text in reversed(above[-NEWS:]):
+        if text.lstrip().startswith(prompt):
+            break
+        news.append(text)
+    return any(re.search(mark.pattern, text) for mark in profile.interrupted for text in news)
