@@ -134,6 +134,7 @@ def _explanation(found: Explanation) -> dict[str, Any]:
         evidence=assessment.evidence,
         question=assessment.question,
         working=assessment.working,
+        state=found.standing,
         tried=assessment.tried,
         process=scene.process,
         quiet=scene.quiet,

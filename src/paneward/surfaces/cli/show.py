@@ -18,6 +18,7 @@ from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
+from paneward.core.standing import Standing
 from paneward.store import Delivery
 from paneward.surfaces.cli.answers import (
     Answer,
@@ -197,10 +198,21 @@ def _explanation(console: Console, found: Explanation) -> None:
     verdict = judged.verdict or ("busy" if judged.working else "undecided")
     _say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (judged.evidence, ""))
     _say(console, (f"  profile {found.profile} · {_process(found.scene.process)}", "dim"))
+    _standing(console, found.standing)
     _table(console, ("", "rule", "found"), _rules(found))
     _screen(console, found)
     if found.menu:
         _menu(console, found.menu, found.pane)
+
+
+def _standing(console: Console, found: Standing) -> None:
+    """What the agent does, the fact that decided it, and what the other sources say."""
+    more = ", ".join(word for word in (found.activity, found.ending, found.kind) if word)
+    state = f"{found.state} ({more})" if more else str(found.state)
+    _say(console, ("  state ", "dim"), (state, "bold"), (f"  by its {found.source}: {found.evidence}", ""))
+    for claim in found.claims:
+        if claim.source is not found.source:
+            _say(console, (f"    its {claim.source} says {claim.state}: {claim.evidence}", "dim"))
 
 
 def _rules(found: Explanation) -> Iterable[tuple[Any, ...]]:
