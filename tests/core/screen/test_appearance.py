@@ -48,7 +48,7 @@ def test_a_dialog_is_read_as_data(capture: Capture) -> None:
     seen = read_appearance(capture.snapshot, capture.profile)
     assert as_data(seen.menu) == capture.menu
     assert (seen.question, seen.kind) == (capture.truth["question"] or "", capture.kind)
-    assert seen.startup is (capture.case in ("trust", "key", "sign_in", "gitignore"))
+    assert seen.startup is (capture.case in ("trust", "key", "sign_in", "gitignore", "update"))
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=str)
