@@ -52,7 +52,8 @@ def drawn(capture: Capture, words: str) -> Snapshot:
     assert composer.region is not None
     rows = list(seen.rows)
     place = composer.region.top - 2
-    rows[place] = f"\x1b[0m{words}{''.join(re.findall(r'\x1b\[[0-9;]*m', rows[place]))}"  # styles run on below
+    styles = "".join(re.findall(r"\x1b\[[0-9;]*m", rows[place]))  # they run on below
+    rows[place] = f"\x1b[0m{words}{styles}"
     return replace(seen, rows=tuple(rows))
 
 
