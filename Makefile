@@ -33,6 +33,11 @@ lab: setup ## open the real agents in one tmux session, to be driven by hand, wi
 prove: setup ## the long proofs: resumable, one JSON line per cell (PROVE="--help" for what they take)
 	@$(BIN)/python -m prove $(PROVE)
 
+.PHONY: prove-states
+prove-states: setup ## the state of real agents, sampled through 20 turns of each; resumable (PROVE="codex --turns 3")
+	@scripts/lab-install >/dev/null
+	@$(BIN)/python -m prove.states $(PROVE)
+
 .PHONY: prove-tmux
 prove-tmux: setup ## the live tests on the tmux of other Debian releases; too old a tmux is refused
 	@$(BIN)/python scripts/prove_tmux.py $(PROVE)

@@ -225,7 +225,8 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
 - `report` prints `files` and what they contain.
 - `read` prints `text`; `panes`, `deliveries`, `profiles` and `doctor` print a list under `panes`, `deliveries`,
   `profiles` and `checks`; `profiles show` prints `profile`; `config` prints `settings` with the origin of each.
-- `explain` prints the verdict with `tried`, `process`, `cursor`, `screen` and `menu`.
+- `explain` prints the verdict with `tried`, `process`, `cursor`, `screen` and `menu`, and `state`: what the agent does,
+  with its `evidence`, and the `claims` of all sources.
 
 Keys may be added; none will change its meaning.
 """

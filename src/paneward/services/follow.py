@@ -78,7 +78,6 @@ class Follower:
             due = self._machine.deadline()
             patience = FOREVER if due is None else max(due - self._clock.now(), 0.0)
             if not await self._watch.wait(seen, patience):
-                self._gap = 0.0
                 await self.look()
                 return
         self._hear()
@@ -107,7 +106,10 @@ class Follower:
 
     async def _space_out(self) -> None:
         """Under a flood look less and less often, and go on hearing."""
-        due = self._driver.scene.now + self._gap
+        last = self._driver.scene.now
+        if self._clock.now() - last > LONGEST_GAP:
+            self._gap = 0.0  # no flood
+        due = last + self._gap
         while (left := due - self._clock.now()) > 0 and not self._watch.gone:
             if await self._watch.wait(self._heard, left):
                 self._hear()
