@@ -1,7 +1,7 @@
 """The state of every real agent through a turn with a tool and one that is broken off, sampled every 50 ms.
 
-`make prove-states` plays many more turns; the judgement is the same. A loaded machine makes an agent, and us, late: what
-is held to here is that no state is wrong for long, that none is taken back, and how each turn is said to have ended.
+`make prove-states` plays many more turns; the judgement is the same. What is held to here is that no state is wrong for
+long, that none is taken back, and how each turn is said to have ended.
 """
 
 import asyncio

@@ -97,7 +97,7 @@ def test_the_end_of_the_program_ends_the_story(ground: Ground) -> None:
 
     told = asyncio.run(act())
     assert told[-1].state is AgentState.DEAD
-    assert "ended" in told[-1].evidence
+    assert "ended" in told[-1].evidence or "gone" in told[-1].evidence
 
 
 def test_nobody_looks_while_nothing_happens(ground: Ground) -> None:

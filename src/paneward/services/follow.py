@@ -5,6 +5,7 @@ looks come ever less often, but every word of the stream is still heard when it 
 """
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
@@ -31,6 +32,7 @@ class Follower:
         self._heard = watch.output_seq
         self._title_heard = False
         self._gap = 0.0
+        self._over = False
         self._told: Standing | None = None
 
     @property
@@ -49,7 +51,10 @@ class Follower:
     async def look(self) -> Standing:
         """Look now."""
         scene = await self._driver.look()
+        if self._watch.gone and not scene.snapshot.dead:  # the watch hears of it before tmux can tell how
+            scene = replace(scene, gone=True)
         self._profile = self._chosen(scene)
+        self._over = scene.gone or scene.snapshot.dead
         standing = self._machine.see(scene, self._profile, self._title_heard)
         self._title_heard = True  # from here on the stream tells every title
         return standing
@@ -67,7 +72,7 @@ class Follower:
             if self._news():
                 self._told = self.standing
                 yield self.standing
-            if self._watch.gone or self._driver.scene.gone or self._driver.scene.snapshot.dead:
+            if self._over:
                 return
             await self.step()
 
@@ -88,6 +93,7 @@ class Follower:
 
     def _remember(self) -> None:
         """What the program said of itself since its output is watched, if all of that is still held."""
+        self._heard = self._watch.output_seq
         for osc in self._reader.feed(self._watch.recent(0) or b""):
             if osc.code not in TITLES:
                 self._machine.hear(osc, self._clock.now())
