@@ -59,6 +59,7 @@ def reading(profile: Profile) -> str:
         *((f"takes {mode.name}, not text", _mark(mode.mark)) for mode in profile.modes),
         *(("paste shown as", code(pattern)) for pattern in profile.placeholders),
         *(("queued", code(one.item)) for one in profile.queued),
+        *((f"cannot work: {one.name}", code(one.pattern)) for one in profile.troubles),
         ("version", code(profile.version)),
     ]
     return table(("what", "told by"), rows)

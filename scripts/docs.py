@@ -156,7 +156,17 @@ def fields_of(kind: type[Any], meaning: dict[str, str]) -> Iterator[tuple[str, s
 
 def profile_parts() -> Iterator[str]:
     """What stands in a profile, kind by kind."""
-    for kind in (row.Mark, row.Mode, row.Activity, row.Listing, row.Dialog, row.Guard, row.Menus, row.Variant):
+    for kind in (
+        row.Mark,
+        row.Mode,
+        row.Activity,
+        row.Listing,
+        row.Dialog,
+        row.Guard,
+        row.Menus,
+        row.Trouble,
+        row.Variant,
+    ):
         yield f"#### {kind.__name__}\n"
         yield f"{kind.__doc__}\n"
         yield table(("field", "default", ""), fields_of(kind, meanings(kind)))
