@@ -38,6 +38,11 @@ prove-states: setup ## the state of real agents, sampled through 20 turns of eac
 	@scripts/lab-install >/dev/null
 	@$(BIN)/python -m prove.states $(PROVE)
 
+.PHONY: prove-agents
+prove-agents: setup ## texts, dialogs and drafts on the real agents, idle and loaded; resumable (PROVE="codex --rounds 1")
+	@scripts/lab-install >/dev/null
+	@$(BIN)/python -m prove.agents $(PROVE)
+
 .PHONY: prove-tmux
 prove-tmux: setup ## the live tests on the tmux of other Debian releases; too old a tmux is refused
 	@$(BIN)/python scripts/prove_tmux.py $(PROVE)

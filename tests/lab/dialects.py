@@ -33,6 +33,7 @@ INJECTED = (
     "# AGENTS.md instructions",
     "This is the Gemini CLI.",
     "I updated the files.",
+    "^C KeyboardInterrupt",
     "I am not sharing any files",
     "I have *added these files",
     "Here are summaries of some files",

@@ -5,6 +5,7 @@ What must arrive is worked out from what the profile says that it adds (guards) 
 """
 
 import asyncio
+import contextlib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from paneward.core.defusing import defuse
 from paneward.core.profiles import BUILT_IN, Profile, at_version
 from paneward.core.profiles.row import Edit
 from paneward.core.result import SendResult
-from tests.lab.agents import LabAgent
+from tests.lab.agents import LabAgent, NotSeen
 from tests.lab.moves import MOVES
 
 ARRIVES = 60.0  # seconds; OpenCode's first turn takes a third of them on a loaded machine
@@ -60,7 +61,9 @@ def expected(text: str, lab: LabAgent, notes: tuple[str, ...] = ()) -> str | Non
     defused = [defuse(text, profile.guards) for profile in (at_version(BUILT_IN[name], lab.version), BUILT_IN[name])]
     if defused[0].left is not None:
         return None
-    one = next((one for one in defused if set(one.notes) <= set(notes)), defused[0])
+    one = max(
+        (one for one in defused if set(one.notes) <= set(notes)), key=lambda one: len(one.notes), default=defused[0]
+    )
     return edited(one.text, BUILT_IN[name], bool(MOVES[name].collapsed(one.text)))
 
 
@@ -113,3 +116,15 @@ async def send(lab: LabAgent, connection: Connection, text: str, **how: Any) -> 
     if wanted is not None:
         await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > before, seconds)
     return Sent(text, result, tuple(lab.model.prompts()[before:]), wanted)
+
+
+def leave_dialog(lab: LabAgent) -> None:
+    """Close the permission dialog without an answer: Claude Code is deaf for a moment after it opened one."""
+    dialog = MOVES[lab.recipe.name].permission
+    gone = rf"(?s)\A(?!.*{dialog.seen.replace('(?m)', '')})"
+    for _ in range(10):
+        lab.keys(*(("n", "Enter") if lab.recipe.name == "aider" else dialog.leave))
+        with contextlib.suppress(NotSeen):
+            lab.wait_screen(gone, seconds=3.0)
+            return
+    raise NotSeen(f"the dialog of {lab.recipe.name} stays open")

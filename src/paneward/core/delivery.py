@@ -203,8 +203,9 @@ class Delivery:
         if start.submit:
             self._submit = start.submit
         if start.interrupt:
-            yield Press(start.interrupt)
-            yield Rest(ESCAPE_REST)
+            for key in start.interrupt:  # two Escapes at once are Meta-Escape
+                yield Press((key,))
+                yield Rest(ESCAPE_REST)
             return (yield from clear_to_type(replace(self._order.terms, when_busy=WhenBusy.WAIT)))
         if start.draft:
             return (yield from put_aside(start, self._order.profile))

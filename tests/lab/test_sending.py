@@ -1,0 +1,118 @@
+"""Texts of every kind, sent to every real agent, and judged by what arrives at its model.
+
+One agent is started for all of it, since a start costs more than everything that follows.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+import paneward
+from paneward.app import Connection
+from paneward.core.errors import Code
+from paneward.core.profiles import BUILT_IN
+from paneward.core.result import Rung
+from tests.lab.agents import LabAgent
+from tests.lab.conftest import StartAgent
+from tests.lab.moves import MOVES, WAIT_FOR_FILE
+from tests.lab.recipes import pins
+from tests.lab.replies import Hold, Reply
+from tests.lab.sending import TEXTS, expected, leave_dialog, send
+from tests.live.human import Human
+
+pytestmark = pytest.mark.real
+Scene = Callable[[LabAgent, Connection], Awaitable[None]]
+REFUSES = 3.0  # seconds in which a text that must not be typed has to be refused
+
+
+@pytest.mark.parametrize(("agent", "version"), pins())
+def test_every_text_arrives_as_text_and_nothing_is_typed_where_it_must_not_be(
+    agent: str, version: str, start_agent: StartAgent
+) -> None:
+    lab = start_agent(agent, version)
+
+    async def play() -> None:
+        async with paneward.connect(lab.server.name, state=lab.home / "state") as connection:
+            for scene in (every_text, a_dialog, a_draft, while_busy, interrupted):
+                await scene(lab, connection)
+
+    asyncio.run(play())
+
+
+async def every_text(lab: LabAgent, connection: Connection) -> None:
+    """Exact, each once, in order; what was added is in the notes, and what cannot be given as text is refused."""
+    sent = [await send(lab, connection, text) for text in TEXTS.values()]
+    judged = {kind: one.judgement for kind, one in zip(TEXTS, sent, strict=True)}
+    wanted = {kind: "exact" if expected(text, lab) is not None else "refused" for kind, text in TEXTS.items()}
+    assert judged == wanted, [one for one in sent if one.judgement not in ("exact", "refused")]
+    assert lab.model.prompts() == [one.expected for one in sent if one.expected is not None]
+    for one in sent:
+        if one.expected is None:
+            assert (one.result.error_type, one.result.rung) == (Code.NOT_TAKEN_AS_TEXT, Rung.NOTHING)
+        else:
+            assert one.result.evidence
+
+
+async def a_dialog(lab: LabAgent, connection: Connection) -> None:
+    """Refused, nothing typed, nothing approved, and nothing is left in the box afterwards."""
+    moves = MOVES[lab.recipe.name]
+    lab.model.script(moves.run(WAIT_FOR_FILE))
+    await send(lab, connection, "please run it")
+    asked = await asyncio.to_thread(lab.wait_screen, moves.permission.seen)
+    before = len(lab.model.arrivals())
+    refused = await connection.send_text(lab.pane, "yes please\nand more", timeout=REFUSES)
+    assert (refused.error_type, refused.rung) == (Code.BLOCKED_BY_DIALOG, Rung.NOTHING), refused
+    assert re.search(moves.permission.seen, lab.look().text), asked.text
+    assert len(lab.model.arrivals()) == before
+    await asyncio.to_thread(leave_dialog, lab)
+    after = await send(lab, connection, "and now something else")  # goes into an empty box only
+    assert after.arrived[-1:] == ("and now something else",), after
+    assert not list(lab.work.glob("foo.txt"))
+
+
+async def a_draft(lab: LabAgent, connection: Connection) -> None:
+    """What a second client typed stays as it is."""
+    await connection.wait_ready(lab.pane)
+    human = Human(lab.server, lab.pane, width=100, height=35)
+    try:
+        human.type("words of my own")
+        for how in ("refuse", "hold"):
+            held = await connection.send_text(lab.pane, "not now", draft=how, timeout=REFUSES)
+            assert (held.error_type, held.rung) == (Code.OPERATOR_DRAFT, Rung.NOTHING), held
+        arrived = len(lab.model.prompts())
+        human.press(b"\r")
+        assert await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > arrived)
+        assert lab.model.prompts()[-1] == "words of my own"
+    finally:
+        human.leave()
+
+
+async def while_busy(lab: LabAgent, connection: Connection) -> None:
+    """Refused, or queued behind the work, as the caller wants it."""
+    lab.model.script(Reply("It takes a while, but it comes to an end.", hold=Hold.BEFORE))
+    await send(lab, connection, "do it slowly")
+    await asyncio.to_thread(lab.wait_screen, MOVES[lab.recipe.name].busy)
+    refused = await connection.send_text(lab.pane, "are you busy?", when_busy="refuse", timeout=REFUSES)
+    assert (refused.error_type, refused.rung) == (Code.NOT_READY, Rung.NOTHING), refused
+    queued = await connection.send_text(lab.pane, "then do this", when_busy="queue", timeout=REFUSES)
+    before = len(lab.model.prompts())
+    lab.model.release()
+    if not BUILT_IN[lab.recipe.name].queue:
+        assert (queued.error_type, queued.rung) == (Code.NOT_READY, Rung.NOTHING), queued
+        return
+    assert queued.success, queued
+    assert await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > before)
+    assert lab.model.prompts()[before:] == ["then do this"]
+
+
+async def interrupted(lab: LabAgent, connection: Connection) -> None:
+    """The work is stopped, and the text comes next."""
+    await connection.wait_ready(lab.pane)
+    lab.model.script(Reply("This is never heard to its end, since it is stopped.", hold=Hold.WITHIN))
+    await send(lab, connection, "do it for ever")
+    assert await asyncio.to_thread(lab.model.wait, lambda: lab.model.holding)
+    sent = await send(lab, connection, "stop that and do this", when_busy="interrupt")
+    assert (sent.judgement, sent.result.enters) == ("exact", 1), sent
+    lab.model.release()
