@@ -167,6 +167,16 @@ def test_a_dialog_that_opened_later_overrules_a_word_of_work() -> None:
     assert machine.deadline() == pytest.approx(2.0 + PAINTED)
     standing = machine.see(codex("permission", 2.0 + PAINTED), CODEX, title_heard=True)
     assert (standing.state, standing.source) == (PERMISSION, Source.SCREEN)
+    again = machine.deadline()
+    assert again is None or again > 2.0 + PAINTED, "what is due is in the future, or nobody would ever rest"
+
+
+def test_what_was_said_before_a_gap_is_not_believed_after_it() -> None:
+    machine = following(codex("idle", 0.0), CODEX)
+    machine.hear(status("working"), 1.0)
+    machine.gap()
+    machine.see(codex("done", 2.0), CODEX)
+    assert machine.see(codex("done", 2.0 + PAINTED), CODEX).state is IDLE
 
 
 def test_a_word_that_comes_after_a_dialog_was_seen_closes_it() -> None:
@@ -282,6 +292,8 @@ def test_a_fact_that_is_told_again_changes_nothing_and_every_state_has_its_evide
         assert standing.evidence
         assert fed(machine, fact, step + 1.3).state is settled.state, "no reversal without a new fact"
         assert settled.since <= step + 1.2
+        due = machine.deadline()
+        assert due is None or due > step + 1.3
 
 
 @pytest.mark.parametrize("profile", BUILT_IN.values(), ids=lambda profile: profile.name)

@@ -36,7 +36,6 @@ SOON: Final = 0.02  # seconds until the first look at what changes without outpu
 RARELY: Final = 1.0
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
 
-
 _VERDICTS: Final = {
     ReadyVerdict.READY: AgentState.IDLE,
     ReadyVerdict.BUSY: AgentState.BUSY,
@@ -90,15 +89,20 @@ class StateMachine:
         self._scene = scene
         if not title_heard:
             self._retitle(scene.snapshot.title.strip(), scene.now)
-        self._retell(Source.PROCESS, self._alive(scene), scene.now)
+        self._retell(Source.PROCESS, self._alive(scene))
         claim = self._shown(scene, profile)
-        self._retell(Source.SCREEN, claim, scene.now)
+        self._retell(Source.SCREEN, claim)
         self._composed = self._composed or claim is not None
         if claim is not None:
             self._nothing_since = None
         elif self._nothing_since is None:
             self._nothing_since = scene.now
         return self._decide(scene.now)
+
+    def gap(self) -> None:
+        """Output was lost, and with it perhaps what the program said of itself since."""
+        self._claims.pop(Source.STATUS, None)
+        self._claims.pop(Source.PROGRESS, None)
 
     def deadline(self) -> float | None:
         """When to look again although nothing was printed."""
@@ -121,7 +125,7 @@ class StateMachine:
             claim = replace(claim, since=before.since)
         self._claims[claim.source] = claim
 
-    def _retell(self, source: Source, claim: Claim | None, now: float) -> None:
+    def _retell(self, source: Source, claim: Claim | None) -> None:
         if claim is None:
             self._claims.pop(source, None)
         else:
@@ -191,7 +195,7 @@ class StateMachine:
         if winner is None:
             winner = self._without_claims(now)
         if winner is None or not self._settled(winner, now):
-            self.standing = replace(before, claims=self._all(now))
+            self.standing = replace(before, claims=self._all())
             return self.standing
         state = winner.state
         since = before.since if state is before.state else now
@@ -204,18 +208,18 @@ class StateMachine:
             ending=self._ending(before) if state is AgentState.IDLE else Ending.NONE,
             kind=winner.kind if state in AWAITING else "",
             question=winner.question if state in AWAITING else "",
-            claims=self._all(now),
+            claims=self._all(),
         )
         if state in TURN:
             self._look_soon(now)
         return self.standing
 
-    def _all(self, now: float) -> tuple[Claim, ...]:
+    def _all(self) -> tuple[Claim, ...]:
         return tuple(self._claims[source] for source in Source if source in self._claims)
 
     def _winner(self, now: float) -> Claim | None:
         """The claim of the strongest source, unless a weaker one is evidence against it."""
-        claims = [claim for claim in self._all(now) if not _expired(claim, now) and not _rests(claim)]
+        claims = [claim for claim in self._all() if not _expired(claim, now) and not _rests(claim)]
         if not claims:
             return None
         best, *others = claims
@@ -231,8 +235,9 @@ class StateMachine:
             return True  # a title tells that something is asked, the screen what
         if other.state in TURN and other.since > best.since:
             needed = STALE if other.state is AgentState.BUSY and best.source is Source.STATUS else PAINTED
+            if now >= other.since + needed:
+                return True
             self._look_by(other.since + needed)
-            return now >= other.since + needed
         quiet = self._scene.quiet if self._scene is not None else 0.0
         return other.state is AgentState.IDLE and best.state in TURN and quiet >= STALE
 
@@ -253,7 +258,7 @@ class StateMachine:
         since = now if self._nothing_since is None else self._nothing_since
         if now >= since + LOST:
             return Claim(Source.NONE, AgentState.UNKNOWN, f"nothing known on the screen for {now - since:.1f} s", now)
-        self._look_by(min(since + LOST, now + self._patience))
+        self._look_by(min(since + LOST, now + max(self._patience, SOON)))
         return None
 
     def _settled(self, winner: Claim, now: float) -> bool:

@@ -105,6 +105,7 @@ class Follower:
         self._heard = seq
         if data is None:  # a gap: the next look has to tell the title too
             self._reader.gap()
+            self._machine.gap()
             self._title_heard = False
             return
         for osc in self._reader.feed(data):
