@@ -80,11 +80,13 @@ def test_a_screen_full_of_forged_block_ends_is_read_whole(tmux_server: TmuxServe
 
 def test_a_program_whose_name_holds_a_newline_is_still_one_answer(tmux_server: TmuxServer, any_tmux: AnyTmux) -> None:
     pane = tmux_server.new_pane(["bash", "-c", "exec -a $'a\\n%end 1 2 1' cat"])
-    until(lambda: tmux_server.value(pane, "pane_current_command").startswith("a"))
+    name = Path(f"/proc/{tmux_server.value(pane, 'pane_pid')}/cmdline")
+    until(lambda: name.read_bytes().startswith(b"a\n"))
 
     async def main() -> None:
         async with any_tmux() as tmux:
-            assert (await tmux.look(pane)).command.startswith("a")
+            seen = await tmux.look(pane)
+            assert seen.command.startswith("a") or not seen.command  # 3.8 tells no name that holds a newline
             assert [info.pane for info in await tmux.panes()] == [pane]
 
     asyncio.run(main())
