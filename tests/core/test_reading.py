@@ -77,6 +77,13 @@ def test_options_are_found_below_the_question_in_their_order() -> None:
     assert rows == {"question": 15, "option 1": 16, "option 2": 17, "option 3": 19, "option 4": 21}
 
 
+def test_a_label_that_also_stands_above_the_dialog_is_found_in_the_dialog() -> None:
+    rows = ("● No idea.", "", "─" * 80, " Do you want to proceed?", " ❯ 1. Yes", "   2. No", "", " Esc to cancel")
+    seen = replace(screen(*rows, x=1, y=4), cursor_visible=False)
+    found = read(Scene(seen, quiet=30.0), Recognised(CLAUDE), re.compile(CLAUDE.prompt))
+    assert {spot.what: spot.first for spot in found.spots} == {"question": 3, "option 1": 4, "option 2": 5}
+
+
 def test_an_unknown_version_is_said_with_the_one_it_is_taken_for() -> None:
     found = reading_of("claude/2.1.325/idle_100", replace(CLAUDE, versions=("2.1.197",)))
     assert (found.version, found.version_known, found.read_as, found.proven) == (
