@@ -3,9 +3,12 @@
 The words of the dialogs were read by eye from the screens, never by Paneward's own reader: they are what it is held to.
 """
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tests.lab.agents import LabAgent
 from tests.lab.dialects import Json
 from tests.lab.recipes import CLAUDE, KEY, pins
 from tests.lab.replies import Reply, Tool
@@ -47,6 +50,14 @@ class Moves:
     runs: bool = True  # approved commands can be watched running
     drafts_busy: bool = True  # what is typed while it works stands in its box
     modes: Mapping[str, str] = field(default_factory=dict)  # a lone character that is no text: the mode it opens
+    make: Callable[[str], Reply] = lambda name: Reply(name)  # the model wants to make a file
+    yes: str = "Yes"  # the options of a permission dialog, by label or by how it begins
+    no: str = "No"
+    always: str = ""
+    amends: bool = False  # words can go with a yes
+    to_plan: tuple[str, int] = ("", 0)  # the key that changes modes, and how often to the mode that plans
+    approves_plan: str = ""
+    plan_approved: str = ""  # what the model is then told
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,7 @@ class Startup:
     files: Mapping[str, str] = field(default_factory=dict)
     version: str = ""  # of this version only
     environment: Mapping[str, str] = field(default_factory=dict)
+    proceed: str = ""  # the option that lets the agent start
 
 
 def _colours() -> list[Json]:
@@ -105,6 +117,12 @@ MOVES: dict[str, Moves] = {
         question=Dialog(r"Enter to select", QUESTION, (*LABELS, "Type something.", "Chat about this"), 3),
         several=Dialog(r"Enter to select", QUESTION, (*LABELS, "Type something", "Chat about this"), 3),
         modes=MODES,
+        make=lambda name: _call("Bash", command=f"touch {name}", description="Make a file"),
+        always="Yes, and always",
+        amends=True,
+        to_plan=("BTab", 2),
+        approves_plan="Yes, manually approve edits",
+        plan_approved="User has approved your plan",
     ),
     "codex": Moves(
         run=lambda command: _call(
@@ -132,6 +150,13 @@ MOVES: dict[str, Moves] = {
         question=Dialog(r"enter to submit answer", QUESTION, (*LABELS, "None of the above"), 3),
         to_ask=("BTab",),
         modes=MODES,
+        make=lambda name: _call(
+            "exec_command", cmd=f"touch {name}", sandbox_permissions="require_escalated", justification="Make it?"
+        ),
+        yes="Yes, proceed",
+        always="Yes, and don't ask again",
+        approves_plan="Yes, implement this plan",
+        plan_approved="Implement the plan",
     ),
     "opencode": Moves(
         run=lambda command: _call("bash", command=command, description="Wait for the file"),
@@ -150,6 +175,10 @@ MOVES: dict[str, Moves] = {
         question=Dialog(r"esc dismiss", QUESTION, (*LABELS, "Type your own answer"), 3),
         several=Dialog(r"esc dismiss", f"{QUESTION} (select all that apply)", (*LABELS, "Type your own answer"), 3),
         modes={"/": "commands", "!": "shell"},
+        make=lambda name: _call("bash", command=f"touch {name}", description="Make a file"),
+        yes="Allow once",
+        no="Reject",
+        always="Allow always",
     ),
     "gemini": Moves(
         run=lambda command: _call("run_shell_command", command=command, description="Wait for the file"),
@@ -179,6 +208,9 @@ MOVES: dict[str, Moves] = {
         question=Dialog(r"Enter to select", QUESTION, (*LABELS, "Enter a custom value"), 3),
         several=Dialog(r"Enter to select", QUESTION, (*LABELS, "All of the above", "Enter a custom value"), 4),
         modes=MODES,
+        make=lambda name: _call("run_shell_command", command=f"touch {name}", description="Make a file"),
+        yes="Allow once",
+        always="Allow for this session",
     ),
     "aider": Moves(
         run=lambda _: Reply("foo.txt\n```\nhello\n```\n"),
@@ -190,6 +222,7 @@ MOVES: dict[str, Moves] = {
         runs=False,
         drafts_busy=False,
         modes={"/": "commands"},
+        make=lambda name: Reply(f"{name}\n```\nhello\n```\n"),
     ),
 }
 CLAUDE_PERMISSION = {
@@ -262,6 +295,37 @@ STARTUPS = (
         environment={"AIDER_GITIGNORE": ""},
     ),
 )
+
+
+def steps_of(agent: str) -> Reply:
+    """The model asks two things at once."""
+    asked = (
+        ("colour", "Colour", "Which colour?", ("Red", "Green")),
+        ("fruit", "Fruit", "Which fruit?", ("Apple", "Pear")),
+    )
+    questions: list[Json] = []
+    for name, header, question, labels in asked:
+        options = [{"label": label, "description": f"like {label}"} for label in labels]
+        one: Json = {"question": question, "header": header, "options": options}
+        extra: dict[str, Json] = {
+            "claude": {"multiSelect": False},
+            "codex": {"id": name},
+            "opencode": {"multiple": False},
+            "gemini": {"type": "choice", "multiSelect": False},
+        }
+        questions.append({**one, **extra[agent]})
+    tool = {"claude": "AskUserQuestion", "codex": "request_user_input", "opencode": "question", "gemini": "ask_user"}
+    return _call(tool[agent], questions=questions)
+
+
+def plan_of(running: LabAgent) -> tuple[Reply, ...]:
+    """The model has a plan; Claude Code wants it in the file that it names in its requests."""
+    if running.recipe.name == "codex":
+        return (Reply("Here it is.\n<proposed_plan>\n# The plan\n\n1. Make a file\n2. Go home\n</proposed_plan>\n"),)
+    asked = json.dumps([turn.body for turn in running.model.turns()])
+    path = re.findall(r"/[^\s\"\\`]*/\.claude/plans/[^\s\"\\`]*\.md", asked)[-1]
+    write = _call("Write", file_path=path, content=f"# The plan\n\n1. Make a file\n2. Go home {len(asked)}\n")
+    return write, _call("ExitPlanMode")
 
 
 def moves_of(agent: str, version: str, work: str) -> Moves:

@@ -1,11 +1,15 @@
 """Answering a dialog by what it says, not by where it stands: a flow.
 
 The dialog is read anew after every key, so a key that was swallowed or a dialog that changed is noticed before
-anything is chosen. A key that chooses is pressed once: an agent that is slow would take a second one for the answer to
-its next dialog. Only of a program that is seen waiting for input is it known that the first was lost.
+anything is chosen. A key that chooses is pressed again only where the first is known to be lost: an agent that is slow
+would take a second one for the answer to its next dialog.
 
-What surprised us: in some lists letters and digits act at once, so only arrows and Enter are used there. A reason for
-a "no" is typed into the dialog in one agent, and in the next it is a message that follows the refusal.
+What surprised us:
+- Claude Code draws a dialog twice within 150 ms. A key in between is swallowed, or the highlight goes elsewhere. So a
+  dialog must have stood for a while, and each time before Enter the highlight is where it belongs.
+- That a key was read says nothing; that the agent has drawn something since, and the dialog is the same, does.
+- In some lists letters and digits act at once: only arrows and Enter are used.
+- A reason for a "no" is typed into the dialog in one agent; in the next it is a message that follows the refusal.
 """
 
 from dataclasses import replace
@@ -24,22 +28,25 @@ from paneward.core.screen.menu import REFUSABLE
 from paneward.core.submission import Judge
 
 REACTION = 1.0  # seconds a menu gets to move its highlight, or to open a field
-SLOW = 5.0  # the same of an agent, of which it cannot be seen whether it has come to the key
+DEAF = 3.0  # seconds after which an agent that took a key and did nothing has lost it
+DRAWN_SINCE = 1.0  # the same of one that has drawn other things, so much later that it must have come to the key
+LATER = 0.5
 CLOSING = 5.0  # seconds a dialog gets to close
 CLOSING_SLOW = 15.0
 SWALLOWED = 0.3
 BLINK = 0.03
+TRIES_TO_OPEN = 2  # how often the keys that open a field are pressed
 KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
 ROUND = 60  # options of a list that scrolls
 PAINTED = 0.05
+PAINTING = 2.0  # seconds after which a dialog that never stands still is answered all the same
 SHOWN = (State.IDLE, State.BUSY)
-UNKNOWN_FOR = 1.0  # seconds after which a screen without the dialog counts, though it shows nothing else that is known
 
 
 def answer(choice: Choice, order: Order) -> Flow[SendResult]:
     """Answer the dialog on the screen; `order` says how free text is to be delivered."""
     try:
-        scene = yield from _painted()
+        scene = yield from _painted(order.profile)
         menu = read_asked(scene.snapshot, order.profile)
         if menu is None:
             return (yield from _line_prompt(choice, order))
@@ -51,13 +58,17 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
         return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
 
 
-def _painted() -> Flow[Scene]:
+def _painted(profile: Profile) -> Flow[Scene]:
+    """The dialog once it has stood as long as it takes: without any output, or the same at every look."""
     scene = yield Look()
-    _alive(scene)
-    began = scene.now
-    while scene.quiet < PAINTED and scene.now - began < REACTION:
-        scene = yield Watch(PAINTED)
+    began = since = scene.now
+    seen = read_asked(scene.snapshot, profile)
+    while max(scene.quiet, scene.now - since if seen else 0.0) < profile.menus.settle and scene.now - began < PAINTING:
         _alive(scene)
+        scene = yield Watch(BLINK)
+        now = read_asked(scene.snapshot, profile)
+        seen, since = now, since if now == seen else scene.now
+    _alive(scene)
     return scene
 
 
@@ -84,16 +95,11 @@ class Answer:
         self._order = order
         self._menu = menu  # as it was read last
         self._fingerprint = menu.fingerprint
-        self._moves = False  # keys were pressed
         self._words: Judge | None = None  # tells whether our words stand in a field
 
     @property
     def _profile(self) -> Profile:
         return self._order.profile
-
-    @property
-    def _patience(self) -> float:
-        return REACTION if self._profile.reads else SLOW
 
     def run(self) -> Flow[SendResult]:
         choice, menu = self._choice, self._menu
@@ -173,7 +179,7 @@ class Answer:
 
     def _step(self, key: str, must: bool = True) -> Flow[bool]:
         """Press an arrow and see the menu move; False where it does not."""
-        for _ in range(KEYS_PER_STEP if self._profile.reads and must else 1):
+        for _ in range(KEYS_PER_STEP if must else 1):
             yield Press((key,))
             if (yield from self._moved()):
                 return True
@@ -197,9 +203,16 @@ class Answer:
                 raise refuse(
                     Code.STALE_DIALOG, "the dialog changed while it was being answered", "Read it anew.", Rung.TYPED
                 )
-            if scene.now - began >= self._patience:
+            waited = scene.now - began
+            if waited >= (REACTION if self._profile.reads else CLOSING_SLOW) or self._deaf(scene, waited):
                 return False
             scene = yield Watch(BLINK)
+
+    def _deaf(self, scene: Scene, waited: float) -> bool:
+        """An agent, which cannot be seen to wait for a key, has lost the one that was pressed `waited` seconds ago."""
+        unread = scene.process is not None and bool(scene.process.unread)
+        drawn_since = waited >= DRAWN_SINCE and waited - scene.quiet >= LATER
+        return not self._profile.reads and not unread and (waited >= DEAF or drawn_since)
 
     # --- the answers
 
@@ -210,8 +223,7 @@ class Answer:
             return (yield from self._close(("Enter",)))
         if self._menu.keys:
             return (yield from self._close((option.key,)))
-        yield from self._go_to(option.number)
-        return (yield from self._close(("Enter",)))
+        return (yield from self._close(("Enter",), option.number))
 
     def _tick(self, chosen: list[Option]) -> Flow[SendResult]:
         """Tick what is asked for and nothing else, add words where there are some, and hand it in."""
@@ -220,14 +232,11 @@ class Answer:
             yield from self._add_words()
         menus = self._profile.menus
         if menus.done:
-            yield from self._go_to(float("inf"))
-            return (yield from self._close(("Enter",)))
+            return (yield from self._close(("Enter",), float("inf")))
         if menus.hand_in:
             return (yield from self._close(menus.hand_in))
         submit = next((o for o in self._menu.options if o.checked is None and "submit" in o.label.casefold()), None)
-        if submit is not None:
-            yield from self._go_to(submit.number)
-        return (yield from self._close(("Enter",)))
+        return (yield from self._close(("Enter",), submit.number if submit else None))
 
     def _untick_others(self, chosen: set[int]) -> Flow[None]:
         options = self._menu.options
@@ -261,7 +270,7 @@ class Answer:
         """The menu with our words in it: its options say something else now."""
         scene = yield Look()
         began = scene.now
-        while (now := read_asked(scene.snapshot, self._profile)) is None and scene.now - began < self._patience:
+        while (now := read_asked(scene.snapshot, self._profile)) is None and scene.now - began < DEAF:
             scene = yield Watch(BLINK)
         if now is not None:
             self._menu, self._fingerprint = now, now.fingerprint
@@ -270,8 +279,7 @@ class Answer:
         """The dialog is a field: words, and Enter."""
         if self._choice.words is None:
             raise refuse(Code.UNKNOWN_OPTION, f"words are asked for: {self._menu.question}", "Answer with text.")
-        scene = yield Look()
-        return (yield from self._submit_words(scene))
+        return (yield from self._submit_words((yield Look())))
 
     def _with_words(self, option: Option) -> Flow[SendResult]:
         """Choose an option and give words with it: in its field, or as the message that follows."""
@@ -283,7 +291,7 @@ class Answer:
                 return (yield from self._submit_words(scene))
         if option.number != self._free_number():
             raise refuse(
-                Code.NO_FREE_TEXT, f"{option.label!r} takes no words", "Choose it with select alone.", self._rung
+                Code.NO_FREE_TEXT, f"{option.label!r} takes no words", "Choose it with select alone.", Rung.TYPED
             )
         chosen = yield from self._choose(option)
         if not chosen.success:
@@ -291,24 +299,28 @@ class Answer:
         sent = yield from deliver(self._order)
         return replace(sent, notes=(*sent.notes, f"{option.label!r} was chosen, the words follow as a message"))
 
-    @property
-    def _rung(self) -> Rung:
-        return Rung.TYPED if self._moves else Rung.NOTHING
-
     def _opened(self, keys: tuple[str, ...]) -> Flow[Scene | None]:
         """The scene in which the field of the highlighted option is open, or None where it has none."""
         scene = yield Look()
-        if field_open(scene, self._profile, marked=True) or not keys:
-            return scene if field_open(scene, self._profile, marked=True) else None
-        yield from self._press(keys)
+        if field_open(scene, self._profile):
+            return scene
+        for _ in range(TRIES_TO_OPEN if keys else 0):
+            yield from self._press(keys)
+            scene = yield from self._until_field()
+            if field_open(scene, self._profile):
+                return scene
+        return None
+
+    def _until_field(self) -> Flow[Scene]:
         scene = yield Watch(BLINK)
         began = scene.now
-        while scene.now - began < REACTION:
+        while not field_open(scene, self._profile):
             _alive(scene)
-            if field_open(scene, self._profile, marked=False):
-                return scene
+            waited = scene.now - began
+            if waited >= (REACTION if self._profile.reads else DEAF) or self._deaf(scene, waited):
+                break
             scene = yield Watch(BLINK)
-        return None
+        return scene
 
     def _type(self, scene: Scene) -> Flow[None]:
         typed = yield from type_words(self._order, scene)
@@ -328,19 +340,20 @@ class Answer:
 
     def _press(self, keys: tuple[str, ...]) -> Flow[None]:
         """Keys one after the other; each is drawn, or given the time, before the next."""
-        self._moves = True
         for key in keys[:-1]:
             yield Press((key,))
             yield from self._gap()
         yield Press(keys[-1:])
 
-    def _close(self, keys: tuple[str, ...]) -> Flow[SendResult]:
-        """Press the keys that choose, and see the dialog close."""
-        for enters in range(1, KEYS_PER_STEP + 2 if self._profile.reads else 2):
+    def _close(self, keys: tuple[str, ...], number: float | None = None) -> Flow[SendResult]:
+        """Press the keys that choose, each time with the highlight on the option, and see the dialog close."""
+        for enters in range(1, KEYS_PER_STEP + 2):
+            if number is not None:
+                yield from self._go_to(number)
             yield from self._press(keys)
             closed = yield from self._closed()
             if closed is not None:
-                return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, closed, enters=enters)
+                return replace(closed, enters=enters)
         return SendResult(
             Verdict.FAILED,
             Rung.TYPED,
@@ -351,38 +364,43 @@ class Answer:
             enters=enters,
         )
 
-    def _closed(self) -> Flow[str | None]:
-        """How it is known that the dialog closed; None where it did not."""
+    def _closed(self) -> Flow[SendResult | None]:
+        """The dialog closed, and how that is known; None where it did not."""
         scene = yield Watch(BLINK)
         began, before = scene.now, ""
         while True:
             if scene.gone or scene.snapshot.dead:
-                return "the dialog closed with its program"
+                return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the dialog closed with its program")
             waited = scene.now - began
-            said = self._after(scene, waited)
+            said = self._instead(scene)
             if said and said == before:
-                return said
+                return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, said)
             if not said and self._stays(scene, waited):
                 return None
+            if waited >= CLOSING_SLOW:
+                return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, "the dialog cannot be read any more")
             before = said
             scene = yield Watch(BLINK)
 
-    def _after(self, scene: Scene, waited: float) -> str:
-        """What is there instead of the dialog; nothing where it is still there, or in mid-paint."""
+    def _instead(self, scene: Scene) -> str:
+        """What is there instead of the dialog; nothing where it is still there, in mid-paint, or cannot be told."""
         now = read_asked(scene.snapshot, self._profile)
         if now is not None:
-            return (
-                "" if now.fingerprint == self._fingerprint else f"the dialog closed, the next one asks: {now.question}"
-            )
+            again = now.fingerprint == self._fingerprint
+            return "" if again else f"the dialog closed, the next one asks: {now.question}"
         if self._words and self._words.read(scene).holds:
             return ""
-        shows = self._profile.reads or read_appearance(scene.snapshot, self._profile, scene.process).state in SHOWN
-        return "the dialog closed" if shows or waited >= UNKNOWN_FOR else ""
+        shown = self._profile.reads or read_appearance(scene.snapshot, self._profile, scene.process).state in SHOWN
+        return "the dialog closed" if shown else ""
 
     def _stays(self, scene: Scene, waited: float) -> bool:
-        """The time is up; of a program that is seen waiting for the next key, sooner."""
-        if not self._profile.reads:
-            return waited >= CLOSING_SLOW
-        waiting = scene.process is None or scene.process.reading is not False
-        same = read_asked(scene.snapshot, self._profile) == self._menu
-        return waited >= CLOSING or (waited >= SWALLOWED and waiting and same)
+        """The dialog is there, and the key was lost or the time is up."""
+        now = read_asked(scene.snapshot, self._profile)
+        if self._profile.reads:
+            waiting = scene.process is None or scene.process.reading is not False
+            same = now == self._menu or self._words is not None
+            return waited >= CLOSING or (waited >= SWALLOWED and waiting and same)
+        lost = self._deaf(scene, waited)
+        if lost and now is not None:
+            self._menu = now
+        return lost and (now is not None or bool(self._words and self._words.read(scene).holds))

@@ -13,7 +13,6 @@ from paneward.core.profiles import Frame, Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import State, read_appearance
-from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.lines import typing_at
 from paneward.core.submission import Judge
@@ -25,17 +24,17 @@ BLINK = 0.03
 _MARKED = re.compile(r"\W*[❯›>▶→➤▸»⏵●]")
 
 
-def field_open(scene: Scene, profile: Profile, marked: bool) -> bool:
-    """Words can be typed where the cursor stands: behind the mark of an option, or anywhere in the dialog."""
+def field_open(scene: Scene, profile: Profile) -> bool:
+    """Words can be typed where the cursor stands: behind the mark of an option, or elsewhere in the dialog."""
     screen = Screen.of(scene.snapshot)
     at = typing_at(screen)
     if at is None:
         return False
-    if marked:
-        return bool(_MARKED.match(screen.row(at[1]).left(at[0])))
-    return read_asked(scene.snapshot, profile) is not None or (
-        read_appearance(scene.snapshot, profile, scene.process).state is State.DIALOG
-    )
+    marked = bool(_MARKED.match(screen.row(at[1]).left(at[0])))
+    if not profile.framed:
+        return marked
+    state = read_appearance(scene.snapshot, profile, scene.process).state
+    return state is State.DIALOG or (marked and state is State.UNKNOWN)
 
 
 def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:

@@ -97,7 +97,15 @@ CLAUDE = Profile(
         Dialog("plan", r"Exit plan mode\? Claude wants to exit plan mode"),
         Dialog("review", r"Ready to submit your answers\?"),
     ),
-    menus=Menus(digits=True, amend=("Tab",), refuse=r"no", toggle=("Enter",), hand_in=("Tab",)),
+    menus=Menus(
+        settle=0.3,  # it draws a dialog twice, and keys in between are lost
+        digits=True,
+        amend=("Tab",),
+        refuse=r"no",
+        toggle=("Enter",),
+        keep=("Tab",),
+        done=r"Submit",
+    ),
     modes=(
         Mode("shell", Mark(Where.GLYPH, r"!")),
         COMMANDS,

@@ -125,6 +125,7 @@ class Guard:
 class Menus:
     """How dialogs are answered."""
 
+    settle: float = 0.05  # seconds a dialog must have stood before a key is pressed
     digits: bool = False  # a digit chooses at once
     letters: bool = False  # letters choose at once
     buttons: bool = False  # options can stand side by side, the chosen one on a ground of its own
@@ -132,7 +133,7 @@ class Menus:
     amend: tuple[str, ...] = ()  # keys that add words to the highlighted option of a permission or plan dialog
     refuse: str = ""  # pattern of the option that refuses; words go with it, or follow it as the next message
     toggle: tuple[str, ...] = ("Space",)  # keys that tick the highlighted option
-    keep: tuple[str, ...] = ()  # keys that tick the free-text option once words stand in its field
+    keep: tuple[str, ...] = ()  # keys that leave the field of the free-text option with the words ticked
     done: str = ""  # pattern of the row below the options that hands in what is ticked
     hand_in: tuple[str, ...] = ()  # keys that hand in what is ticked; Enter on the highlighted row where there are none
     leave: tuple[str, ...] = ("Escape",)  # keys that close the dialog without an answer

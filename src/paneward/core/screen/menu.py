@@ -99,20 +99,28 @@ def _told(menu: Menu, above: str, profile: Profile) -> Menu:
 
 
 def _read_options(screen: Screen, page: list[Line], profile: Profile | None) -> Found | None:
-    done = re.compile(profile.menus.done) if profile and profile.menus.done else None
-    for anchor in _anchors(page):
-        at = _numbered_above(page, anchor) if done and done.fullmatch(anchor.label) else None
-        choices = _siblings(page, at or anchor)
-        if len(choices) > 1 and (menu := _live(screen, page, choices, done, handing_in=at is not None)):
+    page, done = _without_done(page, profile.menus.done) if profile and profile.menus.done else (page, None)
+    at = _numbered_above(page, done) if done else None
+    for anchor in [at] if at else _anchors(page):
+        choices = _siblings(page, anchor)
+        if len(choices) > 1 and (menu := _live(screen, page, choices, handing_in=at is not None)):
             return menu
     return None
 
 
+def _without_done(page: list[Line], pattern: str) -> tuple[list[Line], Choice | None]:
+    """The rows without that which hands in what is ticked and what is said of it; and that row, if it is marked."""
+    found = [choice for line in page if (choice := _choice(line)) and choice.number is None]
+    rows = [choice for choice in found if re.fullmatch(pattern, choice.label)]
+    gone = {choice.line.y for choice in rows}
+    gone |= {y + 1 for y in gone if y + 1 < len(page) and page[y + 1].kind is Kind.TEXT and page[y + 1].faint}
+    blank = [replace(line, kind=Kind.BLANK, text="") if line.y in gone else line for line in page]
+    return blank, next((choice for choice in reversed(rows) if choice.mark or RADIO.get(choice.box)), None)
+
+
 def _numbered_above(page: list[Line], row: Choice) -> Choice | None:
-    """The option right above the row that hands in what is ticked."""
-    if row.number is not None:
-        return None
-    above = (choice for line in page[: row.line.y][: -GAP - 1 : -1] if (choice := _choice(line)))
+    """The option right above a row."""
+    above = (choice for line in reversed(page[max(0, row.line.y - GAP) : row.line.y]) if (choice := _choice(line)))
     return next((choice for choice in above if choice.number is not None), None)
 
 
@@ -213,15 +221,13 @@ def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
     return inside and line.style._replace(bold=False) in alike and columns(line.text.split()[0]) >= room
 
 
-def _live(
-    screen: Screen, page: list[Line], choices: list[Choice], done: re.Pattern[str] | None, handing_in: bool
-) -> Found | None:
+def _live(screen: Screen, page: list[Line], choices: list[Choice], handing_in: bool) -> Found | None:
     """The menu of these options, if it is one that waits for a key."""
     chosen = None if handing_in else _chosen(choices)
     if (chosen is None and not handing_in) or _edited(screen, choices) or not _whole(page, choices[0]):
         return None
     first, last = choices[0].line, choices[-1].last
-    below = _after_done(page[last + 1 :], done)
+    below = page[last + 1 :]
     if not _quiet(below, boxed=first.edge < screen.width) or _asks_for_text(screen, last):
         return None
     if not _evident(choices, page[first.y - 1] if first.y else None, below, question_above(page, first.y)):
@@ -230,14 +236,6 @@ def _live(
     options = [_option(place, choice, ticked) for place, choice in enumerate(choices, 1)]
     menu, above = _menu(page, first.y, options, chosen, multi=ticked)
     return replace(menu, done=handing_in), above
-
-
-def _after_done(below: list[Line], done: re.Pattern[str] | None) -> list[Line]:
-    """What stands below the row that hands in what is ticked, and below what that one says of itself."""
-    choice = _choice(below[0]) if done and below else None
-    if not (choice and done and done.fullmatch(choice.label)):
-        return below
-    return below[2:] if len(below) > 1 and below[1].faint else below[1:]
 
 
 def _menu(page: list[Line], y: int, options: list[Option], chosen: int | None, multi: bool) -> Found:
