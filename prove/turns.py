@@ -19,6 +19,7 @@ from tests.lab.replies import Hold, Reply
 
 STAYS = 0.7  # seconds for which each state is held, at least
 SHOWN = 60.0  # seconds for an agent to do something, on a loaded machine
+LINGERS = 500  # looks, 10 ms apart, in which a dialog that was answered may still be shown
 RUNS = "touch started; until [ -e go ]; do sleep 0.1; done; rm go"
 BROKEN_OFF = {
     "claude": r"Interrupted · What should Claude do instead",
@@ -51,6 +52,14 @@ class Stage:
                 raise NotSeen(f"{pattern!r} is not shown:\n{await self.text()}")
             await self.until(lambda: len(self.printed) > count, f"{pattern!r} is not shown")  # noqa: B023
             count = len(self.printed)
+
+    async def gone(self, pattern: str) -> None:
+        """Until the words of a dialog are no longer shown. An agent can be late with that on a loaded machine, and then
+        the dialog is still there for whoever looks; but not for ever."""
+        for _ in range(LINGERS):
+            if not re.search(pattern, await self.text()):
+                return
+            await asyncio.sleep(0.01)
 
     async def text(self) -> str:
         return await self.tmux.capture(self.lab.pane)
@@ -87,16 +96,20 @@ class Stage:
         self.record.true("the answer goes on", BUSY, IDLE)
         self.lab.model.release()
         await self.seen(words)
-        await self.notified()
-        self.record.true("its last words are shown", IDLE)
+        await self.over()
+        self.record.true("it has ended", IDLE)
         await asyncio.sleep(2 * STAYS)
 
-    async def notified(self) -> None:
-        """Codex goes on for a moment after its last words, and then calls a program of ours."""
-        if self.lab.recipe.name == "codex":
-            log = self.lab.home / "notified"
-            await self.until(log.exists, "no notice of the end of the turn")
-            log.unlink()
+    async def over(self) -> None:
+        """Some agents go on for a moment after their last words: Codex then calls a program of ours, aider counts and
+        draws its prompt."""
+        match self.lab.recipe.name:
+            case "codex":
+                log = self.lab.home / "notified"
+                await self.until(log.exists, "no notice of the end of the turn")
+                log.unlink()
+            case "aider":
+                await self.seen(r"\n> *\s*\Z")
 
     async def asked(self, dialog: Dialog, state: AgentState) -> None:
         self.record.true("the call goes out", BUSY, state)
@@ -145,6 +158,7 @@ async def permitted(stage: Stage, number: int) -> str:
     stage.record.true("approved", PERMISSION, BUSY)
     await stage.keys(*stage.moves.approve)
     await stage.until((work / "started").exists, "the tool did not start")
+    await stage.gone(stage.moves.permission.seen)
     stage.record.true("the tool runs", BUSY)
     await asyncio.sleep(2 * STAYS)
     (work / "started").unlink()
@@ -181,6 +195,7 @@ async def questioned(stage: Stage, number: int) -> str:
     stage.record.true("answered", QUESTION, BUSY)
     await stage.keys("Enter")
     await stage.until(lambda: len(stage.lab.model.turns()) > turns, "the answer did not arrive")
+    await stage.gone(stage.moves.question.seen)
     stage.record.true("the model has the answer", BUSY)
     await stage.held()
     await stage.finish(f"fin{number}x")

@@ -128,6 +128,14 @@ def test_a_title_that_never_told_of_work_says_nothing_of_rest() -> None:
     assert machine.standing.state is BUSY, "only the screen tells, so it has to stand for a moment"
 
 
+def test_a_title_at_rest_says_nothing_while_the_screen_is_being_painted() -> None:
+    machine = following(claude("thinking", 0.0, version="2.1.197"), CLAUDE)
+    machine.hear(title("⠂ Claude Code"), 0.5)
+    machine.see(blank(1.0), CLAUDE, title_heard=True)
+    assert machine.hear(title("✳ Claude Code"), 1.1).state is BUSY
+    assert machine.see(claude("permission", 1.2), CLAUDE, title_heard=True).state is PERMISSION
+
+
 def test_a_progress_bar_tells_of_work_until_it_is_taken_away() -> None:
     machine = following(claude("idle", 0.0), CLAUDE)
     assert machine.hear(Osc(9, "4;3;0"), 1.0).source is Source.PROGRESS
@@ -197,6 +205,7 @@ def test_marks_of_work_that_are_just_being_wiped_do_not_undo_a_word_of_rest() ->
     machine.hear(status("working"), 1.0)
     machine.hear(status("done"), 2.0)
     assert machine.see(codex("thinking", 2.1, title=""), CODEX, title_heard=True).state is IDLE
+    assert machine.see(codex("thinking", 2.5, title=""), CODEX, title_heard=True).state is IDLE
     assert machine.see(codex("thinking", 2.1 + STALE, title=""), CODEX, title_heard=True).state is BUSY
 
 
