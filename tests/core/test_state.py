@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.osc import Osc
-from paneward.core.profiles import BUILT_IN, CLAUDE, CODEX, GEMINI, GENERIC, SHELL, Profile
+from paneward.core.profiles import AIDER, BUILT_IN, CLAUDE, CODEX, GEMINI, GENERIC, SHELL, Profile
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.standing import AgentState, Ending, Source, Standing
 from paneward.core.state import ASKED, LOST, PAINTED, STALE, StateMachine
@@ -227,6 +227,15 @@ def test_a_composer_that_is_seen_for_an_instant_ends_no_work() -> None:
     assert machine.see(claude("thinking", 1.01), CLAUDE).state is BUSY
     assert machine.see(claude("idle", 2.0), CLAUDE).state is BUSY
     assert machine.see(claude("idle", 2.0 + PAINTED), CLAUDE).state is IDLE
+
+
+def test_a_terminal_that_tells_of_work_is_believed_at_once() -> None:
+    thinking, idle = (named(f"aider/0.86.2/{case}_100") for case in ("thinking", "done"))
+    machine = following(look(thinking), AIDER)
+    assert machine.standing.state is BUSY
+    assert (machine.deadline() or 0) > 0, "it may change without output"
+    assert machine.see(replace(look(idle, 1.0, quiet=0.0), process=None), AIDER).state is BUSY
+    assert machine.see(look(idle, 1.01, quiet=0.0), AIDER).state is IDLE
 
 
 def test_an_activity_that_is_seen_for_an_instant_is_not_told() -> None:

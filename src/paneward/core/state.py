@@ -285,9 +285,16 @@ class StateMachine:
         return False
 
     def _rests(self) -> bool:
-        """The title says so, and it would tell of work."""
+        """The title or the terminal says so, and it would tell of work."""
         title = self._claims.get(Source.TITLE)
-        return title is not None and _rests(title)
+        return (title is not None and _rests(title)) or (self._by_terminal() and self._canonical() is False)
+
+    def _by_terminal(self) -> bool:
+        """The mode of its terminal tells whether it works."""
+        return self._profile is not None and any(mark.where is Where.TERMINAL for mark in self._profile.busy)
+
+    def _canonical(self) -> bool | None:
+        return self._scene.process.canonical if self._scene is not None and self._scene.process is not None else None
 
     def _look_by(self, at: float) -> None:
         self._look_at = at if self._look_at is None else min(self._look_at, at)
@@ -297,7 +304,7 @@ class StateMachine:
         if self._scene is None or self._profile is None:
             return
         quiet = self._scene.quiet
-        if any(mark.where is Where.TERMINAL for mark in self._profile.busy) or not self._profile.framed:
+        if self._by_terminal() or not self._profile.framed:
             self._nap = SOON if quiet < self._nap else min(self._nap * 2, RARELY)
             self._look_by(now + self._nap)
         elif quiet < STALE:
