@@ -31,7 +31,7 @@ from prove.place import cores_loaded
 from tests.lab.agents import LabAgent, NotSeen, installed, start
 from tests.lab.moves import MOVES, STARTUPS, WAIT_FOR_FILE, Dialog, Startup
 from tests.lab.recipes import pins
-from tests.lab.sending import TEXTS, leave_dialog, send
+from tests.lab.sending import BY_PASTE, TEXTS, leave_dialog, send
 from tests.live.human import Human
 
 DEPENDS_ON = ("src/paneward", "tests/lab", "prove/agents.py")
@@ -172,8 +172,9 @@ async def play_draft(stage: Stage, number: int) -> Outcome:
 def cells(agents: Sequence[tuple[str, str]], rounds: int, load: bool) -> list[Cell]:
     """Texts so many rounds; dialogs and drafts once, without load."""
     found = [
-        Cell(Part(*agent, "texts"), kind, number, partial(play_text, text=text))
+        Cell(Part(*agent, name), kind, number, partial(play_text, text=text))
         for agent in agents
+        for name in (("texts", "api texts") if agent[0] in BY_PASTE else ("texts",))
         for number in range(1, rounds + 1)
         for kind, text in TEXTS.items()
     ]
@@ -229,7 +230,7 @@ async def play_part(part: Part, due: list[Cell], ledger: Ledger) -> None:
 
 def _how(part: Part) -> dict[str, Any]:
     if part.startup is None:
-        return {}
+        return {} if part.name == "api texts" else BY_PASTE.get(part.agent, {})
     settings: Mapping[str, Any] = {"files": part.startup.files, "environment": part.startup.environment}
     return {"wait": False, **settings}
 

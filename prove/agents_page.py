@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from prove.ledger import TOP, Line
 from tests.lab.recipes import pins
-from tests.lab.sending import TEXTS
+from tests.lab.sending import BY_PASTE, TEXTS
 
 PAGE = TOP / "docs" / "agents" / "deliveries.md"
 ABOUT = {
@@ -19,8 +19,11 @@ ABOUT = {
 
 def page(lines: Sequence[Line]) -> str:
     agents = [f"{agent} {version}" for agent, version in pins()]
-    head = f"| text | {' | '.join(agents)} |\n|---|{'---|' * len(agents)}"
-    rows = "\n".join(_row(kind, agents, lines) for kind in TEXTS)
+    ways = [(agent, "texts") for agent in agents]
+    ways += [(agent, "api texts") for agent in agents if agent.split()[0] in BY_PASTE]
+    named = [agent if way == "texts" else f"{agent} by its API" for agent, way in ways]
+    head = f"| text | {' | '.join(named)} |\n|---|{'---|' * len(ways)}"
+    rows = "\n".join(_row(kind, ways, lines) for kind in TEXTS)
     others = "\n".join(_others(agent, lines) for agent in agents)
     return f"""# Deliveries to the real agents
 
@@ -38,9 +41,9 @@ given it as a text, and nothing was typed.
 """
 
 
-def _row(kind: str, agents: Sequence[str], lines: Sequence[Line]) -> str:
+def _row(kind: str, ways: Sequence[tuple[str, str]], lines: Sequence[Line]) -> str:
     named = ABOUT.get(kind, f"`{_shown(TEXTS[kind])}`")
-    return f"| {named} | {' | '.join(_cell(f'{agent} texts: {kind} ', lines) for agent in agents)} |"
+    return f"| {named} | {' | '.join(_cell(f'{agent} {way}: {kind} ', lines) for agent, way in ways)} |"
 
 
 def _shown(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, Self
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import Host
 from paneward.adapters.lock import pane_lock, sweep
+from paneward.adapters.opencode import OpenCodeApi
 from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.config import Settings, profiles_of, state_dir
@@ -28,7 +29,7 @@ from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen, plain
 from paneward.core.screen.menu import read_menu
 from paneward.core.standing import Standing
-from paneward.ports import PaneInfo, Tmux, Watch
+from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
@@ -82,7 +83,14 @@ class _Kept:
 class Connection:
     """The verbs on the panes of one tmux server."""
 
-    def __init__(self, tmux: Tmux, settings: Settings, profiles: Mapping[str, Profile], directory: Path) -> None:
+    def __init__(
+        self,
+        tmux: Tmux,
+        settings: Settings,
+        profiles: Mapping[str, Profile],
+        directory: Path,
+        apis: Mapping[str, Api] | None = None,
+    ) -> None:
         self._tmux = tmux
         self._settings = settings
         self._profiles = profiles
@@ -98,6 +106,7 @@ class Connection:
             watch=self._watching,
             settings=settings,
             profiles=profiles,
+            apis=apis,
         )
 
     async def send_text(
@@ -351,7 +360,9 @@ async def connect(
         )
     settings = settings or Settings()
     tmux = _tmux(transport, host, socket_name, socket_path, settings)
-    connection = Connection(tmux, settings, profiles_of(settings), state or state_dir())
+    here = host is None or (isinstance(host, Host) and host.local)
+    apis = {"opencode": OpenCodeApi()} if here else {}
+    connection = Connection(tmux, settings, profiles_of(settings), state or state_dir(), apis)
     try:
         yield connection
     finally:

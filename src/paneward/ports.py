@@ -1,11 +1,11 @@
 """The outside, as the rest of Paneward sees it: Protocols only."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.scene import ProcessFacts, Scene, Snapshot
 
 
 class Clock(Protocol):
@@ -61,6 +61,15 @@ class Watch(Protocol):
 
     def recent(self, after: int) -> bytes | None:
         """Raw output after `output_seq` `after`; None when it is no longer held."""
+        ...
+
+
+class Api(Protocol):
+    """A program's own way to be given a text, beside its terminal."""
+
+    async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
+        """What gives a text to the program in the pane. It raises `TmuxTimeout` where it may have been taken, another
+        `TmuxError` where it was not."""
         ...
 
 

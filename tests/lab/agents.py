@@ -14,7 +14,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.adapters.conftest import TmuxServer, free_port
@@ -214,6 +214,7 @@ def start(
     height: int = 34,
     environment: Mapping[str, str] | None = None,
     files: Mapping[str, str] | None = None,
+    arguments: tuple[str, ...] | None = None,
     name: str = "",
     wait: bool = True,
     keep_output: bool = False,
@@ -221,9 +222,11 @@ def start(
 ) -> Iterator[LabAgent]:
     """A real agent, ready at its input box (or just started, without `wait`), and gone afterwards.
 
-    An empty text in `files` or `environment` leaves that one out. A `server` that is given is not ended.
+    `arguments` replace those of the recipe. An empty text in `files` or `environment` leaves that one out. A `server`
+    that is given is not ended.
     """
     recipe, program = RECIPES[agent], installed(agent, version)
+    recipe = recipe if arguments is None else replace(recipe, arguments=arguments)
     if program is None:
         raise FileNotFoundError(f"{agent} {version} is not installed; run scripts/lab-install")
     home = directory / (name or f"{agent}-{uuid.uuid4().hex[:8]}")

@@ -5,6 +5,8 @@ One agent is started for all of it, since a start costs more than everything tha
 
 import asyncio
 import re
+import time
+import urllib.request
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -14,12 +16,13 @@ from paneward.app import Connection
 from paneward.core.errors import Code
 from paneward.core.profiles import BUILT_IN
 from paneward.core.result import Rung
-from tests.lab.agents import LabAgent
+from tests.adapters.conftest import until
+from tests.lab.agents import LabAgent, newest
 from tests.lab.conftest import StartAgent
 from tests.lab.moves import MOVES, WAIT_FOR_FILE
 from tests.lab.recipes import pins
 from tests.lab.replies import Hold, Reply
-from tests.lab.sending import TEXTS, expected, leave_dialog, send
+from tests.lab.sending import BY_PASTE, GUARDED, TEXTS, expected, leave_dialog, send
 from tests.live.human import Human
 
 pytestmark = pytest.mark.real
@@ -31,7 +34,7 @@ REFUSES = 3.0  # seconds in which a text that must not be typed has to be refuse
 def test_every_text_arrives_as_text_and_nothing_is_typed_where_it_must_not_be(
     agent: str, version: str, start_agent: StartAgent
 ) -> None:
-    lab = start_agent(agent, version)
+    lab = start_agent(agent, version, **BY_PASTE.get(agent, {}))
 
     async def play() -> None:
         async with paneward.connect(lab.server.name, state=lab.home / "state") as connection:
@@ -116,3 +119,37 @@ async def interrupted(lab: LabAgent, connection: Connection) -> None:
     sent = await send(lab, connection, "stop that and do this", when_busy="interrupt")
     assert (sent.judgement, sent.result.enters) == ("exact", 1), sent
     lab.model.release()
+
+
+def test_opencode_is_given_texts_by_its_own_api_where_it_has_a_port(start_agent: StartAgent) -> None:
+    lab = start_agent("opencode", newest("opencode"))
+
+    async def play() -> None:
+        async with paneward.connect(lab.server.name, state=lab.home / "state") as connection:
+            await by_api(lab, connection)
+            await a_dialog(lab, connection)
+            await while_busy(lab, connection)
+
+    asyncio.run(play())
+
+
+async def by_api(lab: LabAgent, connection: Connection) -> None:
+    """Exact, whatever it begins or ends with; before the first turn there is no session to give it to."""
+    first = await send(lab, connection, "a first one")
+    assert (first.judgement, first.result.rung) == ("exact", Rung.SUBMITTED), first
+    await asyncio.to_thread(until, lambda: lab.look().title.startswith("OC | "))
+    await asyncio.to_thread(until, lambda: answers(lab.api))
+    sent = [
+        await send(lab, connection, text) for text in (*GUARDED.values(), TEXTS["lines_40"], " blanks at both ends ")
+    ]
+    assert {one.judgement for one in sent} == {"exact"}, sent
+    assert {one.result.rung for one in sent} == {Rung.ACCEPTED}, sent
+    assert lab.model.prompts() == ["a first one", *(one.text for one in sent)]
+
+
+def answers(port: int) -> bool:
+    """OpenCode answers its first requests late on a loaded machine."""
+    began = time.monotonic()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/session", timeout=30) as answer:
+        answer.read()
+    return time.monotonic() - began < 0.5

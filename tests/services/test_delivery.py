@@ -13,6 +13,7 @@ from paneward.core.answer import Choice
 from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.scene import Scene
 from paneward.services.delivery import Deliveries, Request
 from paneward.store import Delivery, Store
 from paneward.testing import LINES, WORKING, FakeClock, FakeTmux
@@ -35,12 +36,23 @@ class Desk:
             watch=self.tmux.watch,
             settings=Settings(),
             profiles=QUICK,
+            apis={"generic": self},
         )
+        self.has_api = False
+        self.posted: list[str] = []
 
     @asynccontextmanager
     async def _lock(self, key: str, timeout: float) -> AsyncIterator[None]:
         self.locked.append((key, timeout))
         yield
+
+    async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
+        """The program's own API, where it has one."""
+
+        async def post(text: str) -> None:
+            self.posted.append(text)
+
+        return post if self.has_api else None
 
     async def send(self, text: str = "fix it", **how: Any) -> SendResult:
         return await self.deliveries.send(Request("%1", text, **how))
@@ -248,3 +260,21 @@ def test_an_answer_without_text_is_none_that_is_empty() -> None:
     assert result.error_type is Code.NO_DIALOG
     answered = at_desk(lambda desk: desk.deliveries.answer(Request("%1", "yes"), Choice(text="yes")))
     assert answered.success
+
+
+def test_a_program_with_an_api_of_its_own_gets_texts_by_it_and_commands_by_its_terminal() -> None:
+    async def work(desk: Desk) -> tuple[SendResult, SendResult, list[str]]:
+        desk.has_api = True
+        return await desk.send("by api"), await desk.send("/typed", as_command=True), desk.posted
+
+    by_api, typed, posted = at_desk(work)
+    assert posted == ["by api"]
+    assert (by_api.rung, typed.rung) == (Rung.ACCEPTED, Rung.SUBMITTED)
+
+
+def test_without_its_api_a_program_is_typed_to() -> None:
+    async def work(desk: Desk) -> tuple[SendResult, list[str]]:
+        return await desk.send("by hand"), desk.posted
+
+    result, posted = at_desk(work)
+    assert (result.rung, posted) == (Rung.SUBMITTED, [])

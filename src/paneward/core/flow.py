@@ -68,6 +68,13 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
+class Post:
+    """Give a text to the program by its own API; whether it may have been taken, the exception tells: `TmuxTimeout`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Keep:
     """Keep the operator's draft in a tmux buffer while it is out of the composer; None: it is back."""
 
@@ -86,5 +93,5 @@ class Mark:
     phase: Phase
 
 
-Effect = Look | Watch | Rest | Type | Paste | Press | Keep | LeaveMode | Mark
+Effect = Look | Watch | Rest | Type | Paste | Press | Post | Keep | LeaveMode | Mark
 Flow = Generator[Effect, Scene, T]

@@ -16,6 +16,7 @@ from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.flow import Flow, Phase
 from paneward.core.keys import check_keys
+from paneward.core.posting import post
 from paneward.core.preflight import Draft, Terms, WhenBusy
 from paneward.core.pressing import Keys, press
 from paneward.core.profiles import PROMPT, Profile, choose, named
@@ -24,7 +25,7 @@ from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
 from paneward.core.text import MAX_TEXT, clean, redact
-from paneward.ports import Clock, Tmux, Watch
+from paneward.ports import Api, Clock, Tmux, Watch
 from paneward.services.drive import Driver, pane_of
 from paneward.store import Delivery, Store, text_hash
 
@@ -61,6 +62,7 @@ class Deliveries:
         watch: Callable[[str], AbstractAsyncContextManager[Watch]],
         settings: Settings,
         profiles: Mapping[str, Profile],
+        apis: Mapping[str, Api] | None = None,
     ) -> None:
         self._tmux = tmux
         self._clock = clock
@@ -69,6 +71,7 @@ class Deliveries:
         self._watch = watch
         self._settings = settings
         self._profiles = profiles
+        self._apis = apis or {}  # of the programs that have one, by their profiles
 
     async def send(self, request: Request) -> SendResult:
         """Type a text, submit it, and prove that it went in."""
@@ -136,6 +139,8 @@ class Deliveries:
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
         order = self._order(request, profile, known.phase if known else None)
+        if plan is deliver and await self._posts(driver, order):
+            plan = post
         result = await driver.run(plan(order))
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
@@ -143,6 +148,16 @@ class Deliveries:
         )  # fmt: skip
         _say(result)
         return await ledger.finish(result)
+
+    async def _posts(self, driver: Driver, order: Order) -> bool:
+        """The program has an API of its own that leads to what the pane shows. A command is typed: there it is text."""
+        api = self._apis.get(order.profile.name)
+        if api is None or order.as_command or order.resume is not None:
+            return False
+        found = await api.find(driver.scene)
+        if found is not None:
+            driver.on_post(found)
+        return found is not None
 
     def _chosen(self, scene: Scene) -> Profile:
         return choose(scene.snapshot, scene.process, self._profiles)

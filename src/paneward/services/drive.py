@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from paneward.core.errors import PaneNotFound, TmuxError
-from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Post, Press, Rest, Type, Watch
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
@@ -48,6 +48,7 @@ class Driver:
         self._clock = clock
         self._watch = watch
         self._mark: Callable[[Phase], Awaitable[None]] = _nothing
+        self._post: Callable[[str], Awaitable[None]] | None = None
         self._joined_at = clock.now()
         self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
         self._gap = 0.0
@@ -65,6 +66,10 @@ class Driver:
     def on_mark(self, mark: Callable[[Phase], Awaitable[None]]) -> None:
         """Call `mark`, and wait for it, whenever a flow says how far it has come."""
         self._mark = mark
+
+    def on_post(self, post: Callable[[str], Awaitable[None]]) -> None:
+        """Give texts that a flow posts to `post`."""
+        self._post = post
 
     async def run(self, flow: Flow[T]) -> T:
         try:
@@ -110,6 +115,9 @@ class Driver:
                 await self._tmux.paste(self._pane, text, seen)
             case Press(keys):
                 await self._tmux.press(self._pane, *keys)
+            case Post(text):
+                assert self._post is not None
+                await self._post(text)
             case LeaveMode():
                 await self._tmux.leave_mode(self._pane)
             case Keep(draft):
