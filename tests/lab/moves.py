@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.lab.agents import LabAgent
 from tests.lab.dialects import Json
-from tests.lab.recipes import CLAUDE, KEY, pins
+from tests.lab.recipes import CLAUDE, CODEX, KEY, pins
 from tests.lab.replies import Reply, Tool
 
 WAIT_FOR_FILE = "until [ -e go ]; do sleep 0.1; done; rm go"
@@ -55,7 +55,7 @@ class Moves:
     no: str = "No"
     always: str = ""
     amends: bool = False  # words can go with a yes
-    to_plan: tuple[str, int] = ("", 0)  # the key that changes modes, and how often to the mode that plans
+    plans: str = ""  # pattern of a screen in the mode that plans
     approves_plan: str = ""
     plan_approved: str = ""  # what the model is then told
 
@@ -120,7 +120,7 @@ MOVES: dict[str, Moves] = {
         make=lambda name: _call("Bash", command=f"touch {name}", description="Make a file"),
         always="Yes, and always",
         amends=True,
-        to_plan=("BTab", 2),
+        plans="plan mode on",
         approves_plan="Yes, manually approve edits",
         plan_approved="User has approved your plan",
     ),
@@ -155,6 +155,7 @@ MOVES: dict[str, Moves] = {
         ),
         yes="Yes, proceed",
         always="Yes, and don't ask again",
+        plans="Plan mode",
         approves_plan="Yes, implement this plan",
         plan_approved="Implement the plan",
     ),
@@ -244,6 +245,7 @@ STARTUPS = (
         Dialog(r"Yes, I trust", TRUST, ("Yes, I trust this folder", "No, exit")),
         UNTRUSTED,
         "2.1.197",
+        proceed="Yes, I trust this folder",
     ),
     Startup(
         "claude",
@@ -251,6 +253,7 @@ STARTUPS = (
         Dialog(r"Yes, I trust", TRUST, ("No, exit", "Yes, I trust this folder")),
         UNTRUSTED,
         "2.1.325",
+        proceed="Yes, I trust this folder",
     ),
     Startup(
         "claude",
@@ -262,6 +265,18 @@ STARTUPS = (
             selected=1,
         ),
         files={".claude.json": _HOME.replace(KEY[-20:], "other")},
+        proceed="Yes",
+    ),
+    Startup(
+        "codex",
+        "trust",
+        Dialog(
+            r"Do you trust",
+            "Do you trust the contents of this directory?",
+            ("Yes, continue", "No, quit"),
+        ),
+        files={".codex/config.toml": dict(CODEX.files)[".codex/config.toml"].partition("[projects.")[0]},
+        proceed="Yes, continue",
     ),
     Startup(
         "gemini",
@@ -276,6 +291,7 @@ STARTUPS = (
             '"folderTrust": {"enabled": true}}, "general": {"enableAutoUpdate": false}}'
         },
         environment={"GEMINI_CLI_TRUST_WORKSPACE": ""},
+        proceed="Trust folder",
     ),
     Startup(
         "gemini",
@@ -293,6 +309,7 @@ STARTUPS = (
         "gitignore",
         Dialog(r"\(Y\)es/\(N\)o", "Add .aider* to .gitignore (recommended)? (Y)es/(N)o [Yes]:"),
         environment={"AIDER_GITIGNORE": ""},
+        proceed="Yes",
     ),
 )
 

@@ -5,6 +5,7 @@ dialog as it was.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -82,6 +83,11 @@ class Stage:
         found = await asyncio.to_thread(wait, lambda: all(word in said() for word in words), PATIENCE)
         assert found, f"{words} in:\n{said()}\n{self.agent.look().text}"
         return said()
+
+    async def next_mode(self) -> None:
+        before = self.agent.look().text
+        await self.tmux.send_keys(self.agent.pane, "BTab")
+        await asyncio.to_thread(self.agent.model.wait, lambda: self.agent.look().text != before, 5.0)
 
     @property
     def turns(self) -> int:
@@ -217,9 +223,8 @@ async def in_steps(stage: Stage) -> None:
 async def plan(stage: Stage) -> None:
     """A plan is sent back with words, and approved by label."""
     moves = stage.moves
-    for _ in range(moves.to_plan[1]):
-        await stage.tmux.send_keys(stage.agent.pane, moves.to_plan[0])
-        await asyncio.sleep(0.3)
+    while not re.search(moves.plans, stage.agent.look().text):
+        await stage.next_mode()
     await stage.say("hello")
     await stage.idle()
     for given in ({"other": REASON}, {"select": moves.approves_plan}):

@@ -12,9 +12,11 @@ What surprised us:
 - A reason for a "no" is typed into the dialog in one agent; in the next it is a message that follows the refusal.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from paneward.core.choice import Choice, Refused, check, find_option, refuse
+from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
 from paneward.core.field import field_open, type_words
@@ -142,7 +144,7 @@ class Answer:
         """The menu with all its options, seen one screenful after the other: down once round, or to the end."""
         seen = {option.number: option for option in self._menu.options}
         free = self._free_number()
-        began, key = self._at(), "Down"
+        began, key = place(self._menu), "Down"
         for _ in range(ROUND):
             moved = yield from self._step(key, must=False)
             seen |= {option.number: option for option in self._menu.options}
@@ -150,7 +152,7 @@ class Answer:
             if not moved and key == "Up":
                 break
             key = key if moved else "Up"
-            if self._at() == began:
+            if place(self._menu) == began:
                 break
         options = tuple(seen[number] for number in sorted(seen))
         at = next((i for i, option in enumerate(options) if option.number == free), None)
@@ -162,26 +164,20 @@ class Answer:
 
     # --- to the option
 
-    def _at(self) -> float:
-        """The number of the highlighted option; that of the row below them all is the greatest."""
-        if self._menu.selected is None:
-            return float("inf")
-        return self._menu.options[self._menu.selected].number
-
     def _go_to(self, number: float) -> Flow[None]:
         """Move the highlight, one key at a time, each seen to have moved it."""
         back, forth = ("Left", "Right") if self._menu.across else ("Up", "Down")
         for _ in range(2 * ROUND):
-            if self._at() == number:
+            if place(self._menu) == number:
                 return
-            yield from self._step(forth if self._at() < number else back)
+            yield from self._step(forth if place(self._menu) < number else back)
         raise refuse(Code.SEND_FAILED, "the highlight did not come to the option", "Answer it in the pane.", Rung.TYPED)
 
     def _step(self, key: str, must: bool = True) -> Flow[bool]:
         """Press an arrow and see the menu move; False where it does not."""
         for _ in range(KEYS_PER_STEP if must else 1):
             yield Press((key,))
-            if (yield from self._moved()):
+            if (yield from self._changes(place(self._menu), place)):
                 return True
         if must:
             raise refuse(
@@ -189,14 +185,15 @@ class Answer:
             )
         return False
 
-    def _moved(self) -> Flow[bool]:
+    def _changes(self, before: object, read: Callable[[Menu], object]) -> Flow[bool]:
+        """Wait until what is read from the menu is something else than before. Another menu is none that was asked."""
         scene = yield Watch(BLINK)
         began = scene.now
         while True:
             _alive(scene)
             now = read_asked(scene.snapshot, self._profile)
             same = now is not None and now.fingerprint == self._fingerprint
-            if now is not None and same and now != self._menu:
+            if now is not None and same and read(now) != before:
                 self._menu = now
                 return True
             if not same and scene.quiet >= PAINTED and scene.now - began >= SWALLOWED:
@@ -247,13 +244,10 @@ class Answer:
                 continue
             yield from self._go_to(option.number)
             yield Press(self._profile.menus.toggle)
-            if not (yield from self._moved()) or self._checked(option.number) == option.checked:
+            if not (yield from self._changes(option.checked, partial(ticked, number=option.number))):
                 raise refuse(
                     Code.SEND_FAILED, f"{option.label!r} could not be ticked", "Answer it in the pane.", Rung.TYPED
                 )
-
-    def _checked(self, number: int) -> bool | None:
-        return next((option.checked for option in self._menu.options if option.number == number), None)
 
     def _add_words(self) -> Flow[None]:
         option = yield from self._free_option()

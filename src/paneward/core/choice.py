@@ -75,3 +75,13 @@ def _labelled(options: tuple[Option, ...], wanted: str) -> list[Option]:
         or [option for option in options if option.label.casefold() == folded]
         or [option for option in options if label and option.label.casefold().startswith(folded)]
     )
+
+
+def place(menu: Menu) -> float:
+    """The number of the highlighted option; that of the row below them all is the greatest."""
+    return float("inf") if menu.selected is None else menu.options[menu.selected].number
+
+
+def ticked(menu: Menu, number: int) -> bool | None:
+    """Whether an option is ticked; None where it cannot be."""
+    return next((option.checked for option in menu.options if option.number == number), None)

@@ -129,10 +129,11 @@ def _choice(line: Line) -> Choice | None:
     if found is None:
         return None
     number = int(found["number"]) if found["number"] else None
-    box = found["before"] or found["after"] or ""
+    box = found["after"] or found["before"] or ""
+    filled = found["before"] if found["after"] and RADIO.get(found["before"] or "") else ""  # `● 2. [ ] Pear`
     column = line.x + found.start("label")
     stem = column if number is None else line.x + found.end("number")
-    return Choice(line, found["mark"] or "", number, box, found["label"], column, stem)
+    return Choice(line, found["mark"] or filled, number, box, found["label"], column, stem)
 
 
 def _anchors(page: list[Line]) -> Iterator[Choice]:
