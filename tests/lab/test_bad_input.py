@@ -18,6 +18,7 @@ from paneward.core.errors import Code
 from paneward.core.reading import Reading
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.screen.appearance import State
+from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, newest
 from tests.lab.conftest import StartAgent
 from tests.lab.recipes import CLAUDE, CODEX, RECIPES
@@ -136,7 +137,7 @@ def test_an_agent_that_crashed_to_the_shell_is_a_shell_and_its_box_is_no_box(
     shell = int(fallen.server.run("display-message", "-p", "-t", fallen.pane, "#{pane_pid}"))
     for child in Path(f"/proc/{shell}/task/{shell}/children").read_text().split():
         os.kill(int(child), 9)
-    ask(fallen, lambda tmux: tmux.wait_ready(fallen.pane, timeout=30, profile="shell"))
+    until(lambda: Path(f"/proc/{shell}/stat").read_text().split()[7] == str(shell))  # the foreground is its own again
     assert reading(fallen).profile == "shell"
     seen = reading(fallen, name)
     assert (seen.state, seen.verdict) == (State.UNKNOWN, None)
