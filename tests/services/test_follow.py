@@ -1,0 +1,90 @@
+"""A pane is followed by its output: looks are spaced out under a flood, and none is taken while nothing is due."""
+
+import asyncio
+from itertools import pairwise
+
+from paneward.core.profiles import GENERIC, SHELL, Profile
+from paneward.core.scene import Scene
+from paneward.core.standing import AgentState
+from paneward.services.drive import LONGEST_GAP, Driver
+from paneward.services.follow import FOREVER, Follower
+from paneward.testing import SHELL as BASH
+from paneward.testing import FakeClock, FakeTmux
+
+
+async def follower_of(tmux: FakeTmux, profile: Profile = SHELL) -> Follower:
+    async with tmux.watch("%1") as watch:
+        return Follower(Driver("%1", tmux, tmux.clock, watch), tmux.clock, lambda _: profile)
+
+
+def shell() -> FakeTmux:
+    tmux = FakeTmux(FakeClock())
+    tmux.facts = BASH
+    return tmux
+
+
+def test_under_a_flood_looks_come_ever_less_often_and_at_once_when_it_is_over() -> None:
+    tmux = shell()
+
+    async def act() -> list[float]:
+        follower, at = await follower_of(tmux), []
+        await anext(aiter(follower))
+        for line in range(20):
+            tmux.put(f"{line}")
+            await follower.step()
+            at.append(tmux.clock.now())
+        await tmux.clock.sleep(1.0)
+        tmux.put("the end")
+        before = tmux.clock.now()
+        await follower.step()
+        assert tmux.clock.now() == before, "the first word after a silence is looked at when it comes"
+        return at
+
+    gaps = [later - earlier for earlier, later in pairwise(asyncio.run(act()))]
+    assert all(earlier <= later + 1e-9 for earlier, later in pairwise(gaps))
+    assert max(gaps) <= LONGEST_GAP + 1e-9
+    assert gaps[-1] >= LONGEST_GAP - 1e-9
+
+
+def test_while_nothing_is_due_nobody_looks() -> None:
+    tmux = shell()
+
+    async def act() -> None:
+        follower = await follower_of(tmux)
+        assert (await anext(aiter(follower))).state is AgentState.IDLE
+        looks, now = tmux.looks, tmux.clock.now()
+        await follower.step()
+        assert (tmux.looks - looks, tmux.clock.now() - now) == (1, FOREVER)
+
+    asyncio.run(act())
+
+
+def test_each_change_is_told_once_and_the_last_one_is_the_end() -> None:
+    tmux = shell()
+
+    async def act() -> list[AgentState]:
+        told = []
+        follower = await follower_of(tmux)
+        async for standing in follower:
+            told.append(standing.state)
+            tmux.dead = True
+        return told
+
+    assert asyncio.run(act()) == [AgentState.IDLE, AgentState.DEAD]
+
+
+def test_a_program_that_cannot_be_told_for_a_moment_stays_what_it_was() -> None:
+    tmux = shell()
+    profiles = iter([SHELL])
+
+    async def act() -> None:
+        def choose(_: Scene) -> Profile:
+            return next(profiles, GENERIC)
+
+        async with tmux.watch("%1") as watch:
+            follower = Follower(Driver("%1", tmux, tmux.clock, watch), tmux.clock, choose)
+        await follower.look()
+        await follower.look()
+        assert follower.profile is SHELL
+
+    asyncio.run(act())
