@@ -9,7 +9,7 @@ from paneward.core.delivery import SWALLOWED_EARLY, UNSEEN_YET, Order, deliver, 
 from paneward.core.errors import Code
 from paneward.core.flow import Effect, Keep, Paste, Press
 from paneward.core.preflight import Draft, Terms, WhenBusy
-from paneward.core.profiles import CLAUDE, Profile, at_version
+from paneward.core.profiles import CLAUDE, Mark, Profile, Where, at_version
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
@@ -57,6 +57,14 @@ def test_as_a_command_it_is_typed_as_it_is() -> None:
     done, result = delivered(order("/clear", NOWHERE, as_command=True), box(""), box("/clear"), box(""))
     assert done == [Paste("/clear"), ENTER]
     assert (result.success, result.notes) == (True, ())
+
+
+def test_a_command_that_shows_something_in_place_of_the_composer_was_taken() -> None:
+    panel = scene("Help\n\n  Esc to close‸")
+    done, result = delivered(order("/help", as_command=True), box(""), box("/help"), panel)
+    assert done == [Paste("/help"), ENTER]
+    assert (result.success, result.evidence) == (True, "the composer made room for what the command shows")
+    assert delivered(order("help me"), box(""), box("help me"), panel)[1].verdict is Verdict.UNCONFIRMED
 
 
 def test_of_a_refusal_nothing_is_said_to_have_been_added() -> None:
@@ -149,9 +157,11 @@ def test_a_draft_is_given_back_to_an_empty_composer_only() -> None:
     assert (result.success, result.notes) == (True, ())
 
 
-def test_a_dialog_that_opened_does_not_get_the_draft() -> None:
-    scenes = [box("mine"), box(""), box("fix it"), box(""), box(""), DIALOG]
-    done, result = delivered(order("fix it", draft=Draft.STASH), *scenes)
+@pytest.mark.parametrize("after", [DIALOG, box("", title="ASKS"), box("new words"), scene("what is this?‸")])
+def test_what_is_no_empty_composer_does_not_get_the_draft(after: Scene) -> None:
+    asks = replace(QUICK, dialog=(Mark(Where.TITLE, "^ASKS"),))
+    scenes = [box("mine"), box(""), box("fix it"), box(""), box(""), after]
+    done, result = delivered(order("fix it", asks, draft=Draft.STASH), *scenes)
     assert done == [Keep("mine"), CUT, Paste("fix it"), ENTER]
     assert result.success
     assert "paneward-draft-1" in result.notes[0]

@@ -80,7 +80,7 @@ class Delivery:
         self._rung = Rung.NOTHING
         self._enters = 0
         self._defused = Defused(order.text) if order.as_command else defuse(order.text, order.profile.guards)
-        self._judge = Judge(self._defused.text, order.profile, asked=order.text)
+        self._judge = Judge(self._defused.text, order.profile, asked=order.text, command=order.as_command)
         self._notes: tuple[str, ...] = ()
         self._submit = order.profile.submit
         self._drawn_in = 0.0  # seconds the program took to draw the text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from paneward.core.profiles import Profile, Where
-from paneward.core.readiness import busy_mark
+from paneward.core.readiness import PAINTED, busy_mark
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.cells import Screen
@@ -43,12 +43,14 @@ class Reading:
 
 
 class Judge:
-    """`text` is what is typed; `asked` what the caller wanted to be delivered, where that is not the same."""
+    """`text` is what is typed; `asked` what the caller wanted to be delivered, where that is not the same.
+    `command`: the program is meant to obey it."""
 
-    def __init__(self, text: str, profile: Profile, asked: str | None = None) -> None:
+    def __init__(self, text: str, profile: Profile, asked: str | None = None, command: bool = False) -> None:
         self._profile = profile
         self._text = text
         self._raw = asked is None or asked == text  # nothing was added that keeps the program from obeying it
+        self._command = command
         self._wanted = essence(text)
         self._before: Composer | None = None
         self._process_before: ProcessFacts | None = None
@@ -187,6 +189,8 @@ class Judge:
                 return Outcome.LIKELY, "a dialog opened"
             if mark := busy_mark(screen, self._profile):
                 return Outcome.LIKELY, f"{mark!r} appeared"
+            if self._command and scene.quiet >= PAINTED:
+                return Outcome.LIKELY, "the composer made room for what the command shows"
             return Outcome.UNCLEAR, "no composer on the screen"
         inside = essence(composer.text)
         if not inside:
