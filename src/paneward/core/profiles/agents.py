@@ -283,7 +283,7 @@ GEMINI = Profile(
             field=True,
         ),
     ),
-    menus=Menus(digits=True, refuse=r"no\b", toggle=("Enter",), done=r"Done"),
+    menus=Menus(digits=True, refuse=r"no\b", toggle=("Enter",), keep=("Down",), done=r"Done"),
     modes=(
         Mode("shell", Mark(Where.GLYPH, r"!")),
         COMMANDS,
