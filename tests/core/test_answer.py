@@ -11,7 +11,7 @@ from paneward.core.delivery import Order
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Press, Type
 from paneward.core.preflight import Terms
-from paneward.core.profiles import DEMO, GENERIC, Profile
+from paneward.core.profiles import BUILT_IN, DEMO, GENERIC, Profile
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.menu import read_menu
@@ -268,3 +268,72 @@ def test_a_framed_profile_reads_a_field_without_its_frame() -> None:
     done, result = played(Choice(other="teal"), empty, empty, full, back, back, text="teal", profile=DEMO)
     assert done[-1] == ENTER
     assert result.verdict in (Verdict.CONFIRMED, Verdict.UNCONFIRMED)
+
+
+# --- what is special about agents
+
+CLAUDE = BUILT_IN["claude"]
+RULES = "─" * 40
+COMPOSER = scene(f"{RULES}\n❯\u00a0‸\n{RULES}")
+
+
+def permission(at: int = 0, command: str = "ls", **facts: object) -> Scene:
+    rows = [
+        f"{'❯' if index == at else ' '} {index + 1}. {label}" for index, label in enumerate(("Yes", "Always", "No"))
+    ]
+    text = "\n".join([RULES, command, "", "Do you want to proceed?", *rows, "", "Esc to cancel"])
+    return replace(scene(text, **facts), quiet=1.0)  # type: ignore[arg-type]
+
+
+def trust() -> Scene:
+    asked = "Quick safety check: Is this a project you created or one you trust?"
+    return scene(
+        "\n".join([RULES, asked, "", "❯ 1. Yes, I trust this folder", "  2. No, exit", "", "Enter to confirm"])
+    )
+
+
+def test_a_dialog_of_the_start_is_answered_only_when_that_is_asked_for() -> None:
+    done, result = played(Choice(select=1), trust(), profile=CLAUDE)
+    assert (done, result.error_type, "trust" in result.evidence) == ([], Code.BLOCKED_BY_DIALOG, True)
+    done, result = played(Choice(select=1, startup=True), trust(), COMPOSER, COMPOSER, profile=CLAUDE)
+    assert (done, result.success) == ([ENTER], True)
+
+
+def test_a_dialog_must_have_stood_for_a_while() -> None:
+    fresh = replace(permission(), quiet=0.0)
+    asked, _ = play(answer(Choice(select=1), order("", CLAUDE)), [fresh, *[fresh] * 20, COMPOSER])
+    looks = [isinstance(effect, Press) for effect in asked].index(True)
+    assert looks > 5
+
+
+def test_an_enter_that_an_agent_lost_is_pressed_again_with_the_highlight_back_in_its_place() -> None:
+    elsewhere = [permission(2)] * 120
+    done, result = played(
+        Choice(select=1), permission(), *elsewhere, permission(1), permission(), COMPOSER, profile=CLAUDE
+    )
+    assert (done[0], done[-1], set(map(str, done[1:-1]))) == (ENTER, ENTER, {str(UP)})
+    assert (result.success, result.enters) == (True, 2)
+
+
+def test_an_agent_that_has_not_taken_the_key_yet_is_not_pressed_again() -> None:
+    slow = permission(process=replace(WORKING, reading=True, unread=1))
+    done, result = played(Choice(select=1), permission(), *[slow] * 300, COMPOSER, profile=CLAUDE)
+    assert (done, result.success) == ([ENTER], True)
+
+
+def test_the_next_dialog_is_told_and_left_alone() -> None:
+    done, result = played(Choice(select=1), permission(), permission(command="rm -rf /"), profile=CLAUDE)
+    assert (done, result.success) == ([ENTER], True)
+    assert "the next one asks: Do you want to proceed?" in result.evidence
+
+
+def test_a_dialog_that_cannot_be_read_any_more_is_not_taken_for_closed() -> None:
+    done, result = played(Choice(select=1), permission(), scene("what is this‸"), profile=CLAUDE)
+    assert (done, result.verdict) == ([ENTER], Verdict.UNCONFIRMED)
+
+
+def test_a_letter_and_enter_answer_a_question_on_a_line() -> None:
+    asked = scene("foo.txt\nCreate new file? (Y)es/(N)o [Yes]: ‸")
+    typed = scene("foo.txt\nCreate new file? (Y)es/(N)o [Yes]: n‸")
+    done, result = played(Choice(select="no"), asked, typed, scene("> ‸"), profile=BUILT_IN["aider"])
+    assert (done, result.success) == ([Type("n"), ENTER], True)

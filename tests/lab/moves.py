@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.lab.agents import LabAgent
 from tests.lab.dialects import Json
-from tests.lab.recipes import CLAUDE, CODEX, KEY, pins
+from tests.lab.recipes import CLAUDE, KEY, pins
 from tests.lab.replies import Reply, Tool
 
 WAIT_FOR_FILE = "until [ -e go ]; do sleep 0.1; done; rm go"
@@ -266,17 +266,6 @@ STARTUPS = (
         ),
         files={".claude.json": _HOME.replace(KEY[-20:], "other")},
         proceed="Yes",
-    ),
-    Startup(
-        "codex",
-        "trust",
-        Dialog(
-            r"Do you trust",
-            "Do you trust the contents of this directory?",
-            ("Yes, continue", "No, quit"),
-        ),
-        files={".codex/config.toml": dict(CODEX.files)[".codex/config.toml"].partition("[projects.")[0]},
-        proceed="Yes, continue",
     ),
     Startup(
         "gemini",

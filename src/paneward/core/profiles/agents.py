@@ -161,7 +161,6 @@ CODEX = Profile(
         Dialog("permission", r"Would you like to [^?]*\?"),
         Dialog("plan", r"Implement this plan\?"),
         Dialog("question", r"Question \d+/\d+ \(\d+ unanswered\) (?P<question>.+?)(?= › 1\. | 1\. |$)"),
-        Dialog("trust", r"Do you trust the contents of this directory\?", startup=True),
         Dialog("sign_in", r"Choose how you want to use Codex\.", startup=True),
         Dialog("update", r"Update available · \S+ → \S+", startup=True),
     ),

@@ -14,7 +14,8 @@ from paneward.core.profiles.row import Mark, Profile, Variant
 
 # The fields that hold patterns, of the row and of what stands in it.
 PATTERNS = frozenset(
-    {"match", "version", "rule", "glyph", "prompt", "placeholders", "quits"} | {"pattern", "item", "after", "before"}
+    {"match", "version", "rule", "glyph", "prompt", "placeholders", "quits"}
+    | {"pattern", "item", "after", "before", "refuse", "done"}
 )
 TEXTS = frozenset({"guards.before", "guards.after"})  # called like patterns elsewhere, and none
 STYLES = re.compile(r"(?:!?(?:bold|dim|italic|underline|blink|reverse)|[fb]g!?=(?:default|\d{1,3}|#[0-9a-f]{6}))")
