@@ -13,9 +13,10 @@ import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,26 +49,30 @@ class Session:
 
 
 class OpenCodeApi:
+    def __init__(self) -> None:
+        self._names: dict[int, Any] = {}  # of providers and models, by port
+
     async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
         """What gives a text to the session that the pane shows; None where that cannot be told."""
-        session = await asyncio.to_thread(_find, scene)
-        if session is None:
+        try:
+            session = await self._shown(scene)
+            if session is None:
+                return None
+            return partial(asyncio.to_thread, _post, session, before=await asyncio.to_thread(_messages, session))
+        except (OSError, ValueError, KeyError, TypeError):  # not there, too slow, or another version's words
             return None
 
-        async def post(text: str) -> None:
-            await asyncio.to_thread(_post, session, text)
-
-        return post
-
-
-def _find(scene: Scene) -> Session | None:
-    if scene.process is None or not (port := _port(scene.process.argv, scene.process.pid)):
-        return None
-    title = _TITLE.fullmatch(scene.snapshot.title.strip())
-    try:
-        return _shown(scene, port, title[1]) if title else None
-    except (OSError, ValueError, KeyError, TypeError):  # not there, too slow, or another version's words
-        return None
+    async def _shown(self, scene: Scene) -> Session | None:
+        """The session with the title of the pane, if there is one only and the composer names its agent and model."""
+        title = _TITLE.fullmatch(scene.snapshot.title.strip())
+        if scene.process is None or title is None or not (port := _port(scene.process.argv, scene.process.pid)):
+            return None
+        session = await asyncio.to_thread(_titled, port, title[1].rstrip("…."))
+        if session is None:
+            return None
+        if port not in self._names:
+            self._names[port] = await asyncio.to_thread(_ask, port, "/config/providers")
+        return session if _named(session, self._names[port], Screen.of(scene.snapshot).lines) else None
 
 
 def _port(argv: str, pid: int) -> int:
@@ -94,27 +99,24 @@ def _listening(pid: int) -> Iterator[int]:
                     yield int(words[1].rpartition(":")[2], 16)
 
 
-def _shown(scene: Scene, port: int, title: str) -> Session | None:
-    """The session with the title of the pane, if there is one only and the composer names its agent and model."""
-    begins = title.rstrip("….")
+def _titled(port: int, begins: str) -> Session | None:
+    """The only session of that title; those of subagents are not shown."""
     found = [one for one in _ask(port, "/session") if str(one["title"]).startswith(begins) and not one.get("parentID")]
     if len(found) != 1:
         return None
     [one] = found
-    session = Session(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
-    providers = {provider["id"]: provider for provider in _ask(port, "/config/providers")["providers"]}
-    provider = providers[session.provider]
+    return Session(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
+
+
+def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
+    """The composer names the agent and the model of the session: the operator has chosen no others since."""
+    provider = {one["id"]: one for one in names["providers"]}[session.provider]
     label = f"{session.agent} · {provider['models'][session.model]['name']} {provider['name']}".casefold()
-    rows = Screen.of(scene.snapshot).lines
-    return session if any("┃" in row and label in row.casefold() for row in rows) else None
+    return any("┃" in row and label in row.casefold() for row in rows)
 
 
-def _post(session: Session, text: str) -> None:
+def _post(session: Session, text: str, before: Container[str]) -> None:
     """Give it the text, and see it among the messages of the session."""
-    try:
-        before = _messages(session)
-    except (OSError, ValueError) as error:
-        raise TmuxError(f"OpenCode's API does not answer: {error}") from None
     try:
         _ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)
     except urllib.error.HTTPError as error:
