@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from paneward.core.result import Rung as Rung
     from paneward.core.result import SendResult as SendResult
     from paneward.core.result import Verdict as Verdict
+    from paneward.core.standing import AgentState as AgentState
+    from paneward.core.standing import Standing as Standing
     from paneward.tool import TmuxTool as TmuxTool
     from paneward.tool import tool_prompt as tool_prompt
 
@@ -31,6 +33,7 @@ _HOMES = {
     "paneward.core.errors": ("Code", "PanewardError"),
     "paneward.core.profiles": ("Profile",),
     "paneward.core.result": ("Menu", "Option", "Readiness", "ReadyVerdict", "Rung", "SendResult", "Verdict"),
+    "paneward.core.standing": ("AgentState", "Standing"),
     "paneward.tool": ("TmuxTool", "tool_prompt"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
