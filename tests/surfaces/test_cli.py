@@ -117,7 +117,7 @@ def test_stable_is_done_where_it_was_accepted() -> None:
         (["send", "%1", "x", "--when-busy", "hope"], "hope"),
         (["send", "%1", "x", "--timeout", "-1"], "--timeout"),
         (["answer", "%1"], "exactly one of"),
-        (["answer", "%1", "--select", "1", "--other", "x"], "exactly one of"),
+        (["answer", "%1", "--select", "1", "--text", "x"], "exactly one of"),
         (["-L", "a", "-S", "b", "panes"], "not both"),
         (["--transport", "pigeon", "panes"], "pigeon"),
         (["keys", "%1"], "KEY"),

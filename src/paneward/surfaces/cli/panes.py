@@ -165,19 +165,25 @@ def answer(
     fingerprint: Annotated[
         str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
     ] = None,
+    startup: Annotated[
+        bool,
+        typer.Option("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in."),
+    ] = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     json: Json = False,
 ) -> None:
     """Answer the dialog that is open in a pane: by number, by label, or by free text.
 
-    Give exactly one of --select, --other, --multi and --text.
+    Give exactly one of --select, --other, --multi and --text; --other may go with --select or --multi: a reason, or
+    one more answer.
     """
     from paneward.surfaces.cli.work import answer_with, option_named, options_named, usage_unless
 
     several = options_named(multi)
+    chosen = select is not None or several is not None
     usage_unless(
-        sum(given is not None for given in (select, other, several, text)) == 1,
+        sum(given is not None for given in (select, None if chosen else other, several, text)) == 1,
         "give exactly one of --select, --other, --multi and --text",
     )
     answer_with(
@@ -189,6 +195,7 @@ def answer(
             other=other,
             multi=several,
             fingerprint=fingerprint,
+            startup=startup,
             message_id=message_id,
             timeout=timeout,
         ),
