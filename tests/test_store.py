@@ -16,7 +16,8 @@ import pytest
 from paneward.core.errors import Code, StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.store import BEHIND, KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
+from paneward.schema import KEEP_ROWS
+from paneward.store import BEHIND, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
 
 T = TypeVar("T")
 
