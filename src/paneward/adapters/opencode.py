@@ -58,9 +58,10 @@ class OpenCodeApi:
             session = await self._shown(scene)
             if session is None:
                 return None
-            return partial(asyncio.to_thread, _post, session, before=await asyncio.to_thread(_messages, session))
+            post = partial(_post, session, await asyncio.to_thread(_messages, session))
         except (OSError, ValueError, KeyError, TypeError):  # not there, too slow, or another version's words
             return None
+        return lambda text: asyncio.to_thread(post, text)
 
     async def _shown(self, scene: Scene) -> Session | None:
         """The session with the title of the pane, if there is one only and the composer names its agent and model."""
@@ -115,7 +116,7 @@ def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
     return any("┃" in row and label in row.casefold() for row in rows)
 
 
-def _post(session: Session, text: str, before: Container[str]) -> None:
+def _post(session: Session, before: Container[str], text: str) -> None:
     """Give it the text, and see it among the messages of the session."""
     try:
         _ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)

@@ -310,7 +310,6 @@ AIDER = Profile(
     frame=Frame.LINES,
     glyph=r"(?:[\w-]+(?: multi)?|multi)?> ",
     typing=Typing.PASTE,
-    settle=SETTLES,
     guards=(
         Guard(r"^/", "command", before=" "),
         Guard(r"^!", "shell", before=" "),
