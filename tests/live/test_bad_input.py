@@ -227,7 +227,7 @@ def test_a_word_that_is_no_choice_is_a_programming_error(ground: Ground, stage: 
     with pytest.raises(ValueError, match="lose"):
         ask(ground, lambda tmux: tmux.send_text(stage.pane, "x", draft="lose"))
     with pytest.raises(ValueError, match="exactly one"):
-        ask(ground, lambda tmux: tmux.answer(stage.pane, select=1, other="x"))
+        ask(ground, lambda tmux: tmux.answer(stage.pane, "x", select=1))
 
 
 @pytest.mark.parametrize("off", ["select-pane -d", "synchronize"])
