@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paneward.config import Settings
-from paneward.core.answer import Choice
+from paneward.core.choice import Choice
 from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
