@@ -56,7 +56,7 @@ def untouched(stage: Stage) -> bool:
         ((), "blue", BLUE),
         (("--digits", "move"), 3, BLUE),
         (("--no-cursor",), 2, GREEN),
-        (("--delay-ms", "100"), "as the logo", RED),
+        (("--delay-ms", "100"), "red, as", RED),
     ],
 )
 def test_an_option_is_chosen_by_its_number_or_label(
@@ -212,7 +212,7 @@ def answered(stage: Stage) -> tuple[list[int], str]:
     return list(event["numbers"]), str(event["text"])
 
 
-@pytest.mark.parametrize(("select", "number"), [(1, 1), ("don't ask again", 2)])
+@pytest.mark.parametrize(("select", "number"), [(1, 1), ("yes, and don't ask again", 2)])
 def test_the_demo_agent_is_permitted(ground: Ground, select: int | str, number: int) -> None:
     stage = ground.stage("demo_agent", "--speed", "5")
     result = asked(ground, stage, "permit rm -r build", select=select)
