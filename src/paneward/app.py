@@ -361,7 +361,7 @@ async def connect(
     settings = settings or Settings()
     tmux = _tmux(transport, host, socket_name, socket_path, settings)
     here = host is None or (isinstance(host, Host) and host.local)
-    apis = {"opencode": OpenCodeApi()} if here else {}
+    apis = {"opencode": OpenCodeApi(SystemClock())} if here else {}
     connection = Connection(tmux, settings, profiles_of(settings), state or state_dir(), apis)
     try:
         yield connection

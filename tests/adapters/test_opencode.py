@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from paneward.adapters import opencode
+from paneward.adapters.clock import SystemClock
 from paneward.adapters.opencode import OpenCodeApi
 from paneward.core.errors import TmuxError, TmuxTimeout
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
@@ -79,12 +80,12 @@ def seen(server: Answering, title: str = "OC | fix the parser", row: str = ROW, 
 
 
 def found(scene: Scene) -> bool:
-    return asyncio.run(OpenCodeApi().find(scene)) is not None
+    return asyncio.run(OpenCodeApi(SystemClock()).find(scene)) is not None
 
 
 def posted(scene: Scene, text: str) -> None:
     async def act() -> None:
-        post = await OpenCodeApi().find(scene)
+        post = await OpenCodeApi(SystemClock()).find(scene)
         assert post is not None
         await post(text)
 

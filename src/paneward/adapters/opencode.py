@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import re
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
@@ -23,6 +22,7 @@ from typing import Any
 from paneward.core.errors import TmuxError, TmuxTimeout
 from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
+from paneward.ports import Clock
 
 FINDS = 2.0  # seconds in which it must answer to be used at all
 TAKES = 15.0  # seconds in which it must show a text that it was given
@@ -49,7 +49,8 @@ class Session:
 
 
 class OpenCodeApi:
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._names: dict[int, Any] = {}  # of providers and models, by port
 
     async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
@@ -58,10 +59,21 @@ class OpenCodeApi:
             session = await self._shown(scene)
             if session is None:
                 return None
-            post = partial(_post, session, await asyncio.to_thread(_messages, session))
+            return partial(self._post, session, await asyncio.to_thread(_messages, session))
         except (OSError, ValueError, KeyError, TypeError):  # not there, too slow, or another version's words
             return None
-        return lambda text: asyncio.to_thread(post, text)
+
+    async def _post(self, session: Session, before: Container[str], text: str) -> None:
+        """Give it the text, and see it among the messages of the session."""
+        await asyncio.to_thread(_give, session, text)
+        until = self._clock.now() + TAKES
+        while self._clock.now() < until:
+            with suppress(OSError, ValueError):
+                messages = await asyncio.to_thread(_messages, session)
+                if any(text == said for name, said in messages.items() if name not in before):
+                    return
+            await self._clock.sleep(AGAIN)
+        raise TmuxTimeout("OpenCode's API took the text, and does not show it")
 
     async def _shown(self, scene: Scene) -> Session | None:
         """The session with the title of the pane, if there is one only and the composer names its agent and model."""
@@ -116,21 +128,13 @@ def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
     return any("┃" in row and label in row.casefold() for row in rows)
 
 
-def _post(session: Session, before: Container[str], text: str) -> None:
-    """Give it the text, and see it among the messages of the session."""
+def _give(session: Session, text: str) -> None:
     try:
         _ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)
     except urllib.error.HTTPError as error:
         raise TmuxError(f"OpenCode's API did not take the text: {error}") from None
     except OSError as error:
         raise TmuxTimeout(f"OpenCode's API did not say whether it took the text: {error}") from None
-    until = time.monotonic() + TAKES
-    while time.monotonic() < until:
-        with suppress(OSError, ValueError):
-            if any(text == said for name, said in _messages(session).items() if name not in before):
-                return
-        time.sleep(AGAIN)
-    raise TmuxTimeout("OpenCode's API took the text, and does not show it")
 
 
 def _messages(session: Session) -> dict[str, str]:
