@@ -37,6 +37,7 @@ from tests.live.human import Human
 DEPENDS_ON = ("src/paneward", "tests/lab", "prove/agents.py")
 ENDS = 180.0  # seconds after which a cell has failed
 REFUSES = 3.0
+PERSON = 0.5  # seconds between a person's words and Enter: of 25 pressed at once, Gemini CLI took 16 for newlines
 AT_DIALOGS = ("please stop", "y", "1", "no\nnot like this", "x" * 900)
 DIALOGS = 100  # cells, over all kinds of dialogs of all agents
 DRAFTS = 100  # over all agents
@@ -155,6 +156,7 @@ async def play_draft(stage: Stage, number: int) -> Outcome:
         policy = ("refuse", "hold")[number % 2]
         result = await stage.connection.send_text(lab.pane, "not now", draft=policy, timeout=REFUSES)
         before = len(lab.model.prompts())
+        await asyncio.sleep(PERSON)
         human.press(b"\r")
         await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > before, 60.0)
         arrived = lab.model.prompts()[before:]
@@ -163,7 +165,11 @@ async def play_draft(stage: Stage, number: int) -> Outcome:
     held = (result.error_type, result.rung) == (Code.OPERATOR_DRAFT, Rung.NOTHING)
     good = held and arrived == [draft]
     judgement = "untouched" if good else "not held" if not held else "changed"
-    return Outcome(judgement, good, {"policy": policy, "arrived": arrived, **({} if good else {"result": str(result)})})
+    return Outcome(
+        judgement,
+        good,
+        {"policy": policy, "arrived": arrived, **({} if good else {"result": str(result), **_seen(lab)})},
+    )
 
 
 # --- all of it
