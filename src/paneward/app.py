@@ -27,7 +27,6 @@ from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen, plain
-from paneward.core.screen.menu import read_menu
 from paneward.core.standing import Standing
 from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
@@ -206,7 +205,7 @@ class Connection:
             standing = await self._follower(driver, profile).once()
             scene = driver.scene
         found = assess(scene, chosen, pattern)
-        text, menu = Screen.of(scene.snapshot).text, read_menu(scene.snapshot)
+        text, menu = Screen.of(scene.snapshot).text, read_asked(scene.snapshot, chosen)
         return Explanation(scene.snapshot.pane, chosen.name, found, scene, text, menu, standing)
 
     async def panes(self) -> Sequence[PaneInfo]:

@@ -12,9 +12,9 @@ from paneward.core.profiles import Profile, Where
 from paneward.core.readiness import PAINTED, busy_mark
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.appearance import Appearance, State, read_appearance
+from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
-from paneward.core.screen.menu import read_menu
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
 
@@ -179,13 +179,13 @@ class Judge:
             return Outcome.GREW, "the text still stands in the input line, and more with it"
         if self._holds(composer):
             return Outcome.HOLDS, "the text still stands at the cursor"
-        if read_menu(scene.snapshot, self._profile):
+        if read_asked(scene.snapshot, self._profile):
             return Outcome.LIKELY, "a dialog opened"
         return Outcome.LIKELY, "the text left the input line"
 
     def _judge_framed(self, scene: Scene, screen: Screen, composer: Composer | None) -> tuple[Outcome, str]:
         if composer is None:
-            if read_menu(scene.snapshot, self._profile):
+            if read_asked(scene.snapshot, self._profile):
                 return Outcome.LIKELY, "a dialog opened"
             if mark := busy_mark(screen, self._profile):
                 return Outcome.LIKELY, f"{mark!r} appeared"

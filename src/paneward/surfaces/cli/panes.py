@@ -43,7 +43,8 @@ def send(
         Draft, typer.Option(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
     ] = "hold",
     as_command: Annotated[
-        bool, flag("--as-command", help="The text is a command of the program; so far no profile makes a difference.")
+        bool,
+        flag("--as-command", help="The text is a command of the program, such as /compact: sent as it is, unguarded."),
     ] = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
