@@ -6,6 +6,7 @@ dialog as it was.
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -69,7 +70,12 @@ class Stage:
         return done
 
     async def idle(self) -> None:
+        """It takes input again. The dialog that was answered may stand for a moment: OpenCode takes it away late."""
+        until = time.monotonic() + PATIENCE
         ready = await self.tmux.wait_ready(self.agent.pane, timeout=PATIENCE)
+        while ready.verdict is ReadyVerdict.AWAITING_ANSWER and time.monotonic() < until:
+            await asyncio.sleep(0.05)
+            ready = await self.tmux.wait_ready(self.agent.pane, timeout=PATIENCE)
         assert ready.verdict is ReadyVerdict.READY, ready
 
     async def heard(self, *words: str, since: int) -> str:

@@ -16,6 +16,7 @@ from paneward.app import Connection
 from paneward.core.errors import Code
 from paneward.core.profiles import BUILT_IN
 from paneward.core.result import Rung
+from paneward.core.standing import AgentState
 from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, newest
 from tests.lab.conftest import StartAgent
@@ -110,12 +111,21 @@ async def while_busy(lab: LabAgent, connection: Connection) -> None:
     assert lab.model.prompts()[before:] == ["then do this"]
 
 
+async def shows_work(lab: LabAgent, connection: Connection) -> None:
+    """What the model has begun to say is on the screen a moment later."""
+    async with connection.follow(lab.pane) as states:
+        async for standing in states:
+            if standing.state is AgentState.BUSY:
+                return
+
+
 async def interrupted(lab: LabAgent, connection: Connection) -> None:
     """The work is stopped, and the text comes next."""
     await connection.wait_ready(lab.pane)
     lab.model.script(Reply("This is never heard to its end, since it is stopped.", hold=Hold.WITHIN))
     await send(lab, connection, "do it for ever")
     assert await asyncio.to_thread(lab.model.wait, lambda: lab.model.holding)
+    await shows_work(lab, connection)
     sent = await send(lab, connection, "stop that and do this", when_busy="interrupt")
     assert (sent.judgement, sent.result.enters) == ("exact", 1), sent
     lab.model.release()
