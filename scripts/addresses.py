@@ -31,9 +31,11 @@ def machine_hosts() -> set[str]:
 
 
 def path_pattern(path: Path) -> str | None:
-    """A pattern for an absolute path; None for one so short that it says nothing of a machine."""
-    if len(path.parts) < 3:
+    """A pattern for an absolute path; None for `/`. One as short as `/root` counts with what stands below it."""
+    if len(path.parts) < 2:
         return None
+    if len(path.parts) < 3:
+        return rf"(?<![\w.~-]){re.escape(str(path))}/(?=[\w.])"
     return rf"(?<![\w.~-]){re.escape(str(path))}(?![\w-])"
 
 

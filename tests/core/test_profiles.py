@@ -150,13 +150,13 @@ AGENTS = ("claude", "codex", "opencode", "gemini", "aider")
     ("argv", "name"),
     [
         ("claude", "claude"),
-        ("/home/me/.local/bin/claude --resume", "claude"),
+        ("/opt/claude/bin/claude --resume", "claude"),
         ("node /usr/lib/node_modules/@anthropic-ai/claude-code/bin/claude", "claude"),
         ("/opt/codex/bin/codex", "codex"),
         ("node /usr/bin/codex resume", "codex"),
         ("/usr/bin/node --no-warnings=DEP0040 /usr/bin/gemini", "gemini"),
         ("node --max-old-space-size=7900 /usr/bin/gemini", "gemini"),
-        ("/root/.opencode/bin/opencode --port 4096", "opencode"),
+        ("/opt/opencode/bin/opencode --port 4096", "opencode"),
         ("/venv/bin/python /venv/bin/aider --model x", "aider"),
         ("/usr/bin/python3.12 -I /venv/bin/aider", "aider"),
     ],
@@ -168,7 +168,7 @@ def test_an_agent_is_known_by_its_command_line(argv: str, name: str) -> None:
 @pytest.mark.parametrize(
     "argv",
     [
-        "vim /home/me/claude",
+        "vim /srv/notes/claude",
         "less codex",
         "cat /usr/bin/gemini",
         "node server.js /usr/bin/gemini",

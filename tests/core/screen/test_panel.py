@@ -32,6 +32,12 @@ def test_wide_characters_are_not_cut_in_half() -> None:
     assert without_panel(wide).width == 22
 
 
+def test_a_link_takes_no_columns() -> None:
+    link = "\x1b]8;;file:///a\x1b\\one\x1b]8;;\x1b\\"
+    linked = f"{DARK}{link}{' ' * 17}{PANEL} tokens"
+    assert set(Screen.of(without_panel(snapshot(*[linked] * 4))).lines) == {"one"}
+
+
 def test_a_screen_without_one_stays_as_it_is() -> None:
     for plain in (snapshot("a", "b", "c"), snapshot(row("a"), "\x1b[0mb", "c", "d"), snapshot(DARK + "a", "b", "c")):
         assert without_panel(plain) is plain

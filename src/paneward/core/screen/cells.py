@@ -25,14 +25,13 @@ from paneward.core.screen.style import PLAIN, Style, restyle
 
 TAB_STOP = 8
 ZERO_WIDTH_JOINER = "\u200d"
-PANEL_ROWS = 0.8  # of the rows show the edge of a panel; a notice may lie over the others
 CELLS_KEPT_PER_STYLE = 2048  # a screen shows few characters; a hostile one could show a million
 
 # Each pattern begins with a set of characters, which the regex engine can search for at full speed.
 _REST_OF_ESCAPE = r"(?:(?<=\x1b)(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)|[ -/]*+[0-~]))?"
-_SGR = re.compile(r"\x1b\[[0-9;:]*+m")
+SGR = re.compile(r"\x1b\[[0-9;:]*+m")
 _INVISIBLE = re.compile(r"[\x00-\x08\x0a-\x0d\x10-\x1f\x7f-\x9f]" + _REST_OF_ESCAPE)  # all but tab, SO and SI
-_MARK = re.compile(r"[\x00-\x1f\x7f-\x9f](?:(?<=\x1b)\[([0-9;:]*+)m|" + _REST_OF_ESCAPE + ")")
+MARK = re.compile(r"[\x00-\x1f\x7f-\x9f](?:(?<=\x1b)\[([0-9;:]*+)m|" + _REST_OF_ESCAPE + ")")
 _PEN_CHANGE = re.compile(r"[\x0e\x0f\x1b](?:(?<=\x1b)\[([0-9;:]*+)m)?")
 _DRAWING = re.compile(r"[\x0e\x0f]|[^\x0e\x0f]+")
 _NARROW = re.compile(r"[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2199\u2500-\u259f]*+")  # one column each
@@ -190,41 +189,9 @@ def _screen(snapshot: Snapshot) -> Screen:
     return Screen(snapshot, rows=rows[split:], history=rows[:split])
 
 
-@lru_cache(maxsize=16)
-def without_panel(snapshot: Snapshot) -> Snapshot:
-    """The snapshot without the panel that the program keeps at the right, told by its ground, which is one column
-    from the first row to the last."""
-    screen = _screen(snapshot)
-    edges = [_last_ground(row) for row in screen.rows]
-    edge = max(set(edges), key=edges.count)
-    if not edge or edges.count(edge) < PANEL_ROWS * len(edges):
-        return snapshot
-    return replace(snapshot, rows=tuple(_cropped(row, edge) for row in screen.rows), width=edge, history=0)
-
-
-def _last_ground(row: Row) -> int:
-    """The column from which on the row has the ground that it ends with; 0 where it has no other."""
-    cells = parse_cells(row.raw, row.capture.pens[row.index])
-    last = row.capture.pens[row.index + 1].style.bg  # of the blanks that tmux cut
-    return next((x + 1 for x in range(len(cells) - 1, -1, -1) if cells[x].style.bg != last), 0)
-
-
-def _cropped(row: Row, edge: int) -> str:
-    """What was printed for the columns before `edge`, and the styles of the rest, which run on."""
-    column, at = 0, 0
-    for mark in (*_MARK.finditer(row.raw), None):
-        text = row.raw[at : mark.start() if mark else len(row.raw)]
-        if column + columns(text) >= edge:
-            while columns(text) > edge - column:
-                text = text[:-1]
-            return row.raw[:at] + text + "".join(_SGR.findall(row.raw, at))
-        column, at = column + columns(text), mark.end() if mark else at
-    return row.raw
-
-
 def plain(row: str, drawing: bool = False) -> str:
     """The characters of a captured row, without styles; `drawing`: it begins between SO and SI."""
-    text = _SGR.sub("", row)
+    text = SGR.sub("", row)
     if text.isprintable() and not drawing:
         return text
     text = _INVISIBLE.sub("", row)
@@ -284,7 +251,7 @@ def parse_cells(row: str, pen: Pen) -> list[Cell]:
     """The cells of a captured row, by column."""
     cells: list[Cell] = []
     at, style, drawing, changed = 0, pen.style, pen.drawing, False
-    for mark in _MARK.finditer(row):
+    for mark in MARK.finditer(row):
         if at < mark.start():
             _draw(cells, row[at : mark.start()], style, drawing)
             changed = False

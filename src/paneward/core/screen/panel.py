@@ -3,15 +3,11 @@
 Its rows stand beside those of the composer and of dialogs, so that a row read whole would hold both.
 """
 
-import re
 from dataclasses import replace
 from functools import lru_cache
 
 from paneward.core.scene import Snapshot
-from paneward.core.screen.cells import Row, Screen, columns, parse_cells
-
-_ESCAPE = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x1f]")
-_SGR = re.compile(r"\x1b\[[0-9;:]*m")
+from paneward.core.screen.cells import MARK, SGR, Row, Screen, columns, parse_cells
 
 
 @lru_cache(maxsize=16)
@@ -38,11 +34,11 @@ def _last_ground(row: Row) -> int:
 def _cropped(row: Row, edge: int) -> str:
     """What was printed for the columns before `edge`, and the styles of the rest, which run on."""
     column, at = 0, 0
-    for mark in (*_ESCAPE.finditer(row.raw), None):
+    for mark in (*MARK.finditer(row.raw), None):
         text = row.raw[at : mark.start() if mark else len(row.raw)]
         if column + columns(text) >= edge:
             while columns(text) > edge - column:
                 text = text[:-1]
-            return row.raw[:at] + text + "".join(_SGR.findall(row.raw, at))
+            return row.raw[:at] + text + "".join(SGR.findall(row.raw, at))
         column, at = column + columns(text), mark.end() if mark else at
     return row.raw
