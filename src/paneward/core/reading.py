@@ -17,7 +17,7 @@ from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 
 WORDS = 24  # characters of a text by which its row is found: what follows may be wrapped
 
@@ -88,7 +88,7 @@ class Reading:
 def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Reading:
     """What the profile makes of the screen."""
     profile, snapshot = found.profile, scene.snapshot
-    screen = Screen.of(without_panel(snapshot) if profile.panel else snapshot)
+    screen = screen_of(snapshot, profile)
     judged = assess(scene, profile, prompt)
     shown = _shown(scene, profile, judged)
     busy, asks = (_sights(marks, screen, scene, profile) for marks in (profile.busy, profile.dialog))

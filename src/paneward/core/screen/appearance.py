@@ -21,7 +21,7 @@ from paneward.core.screen.composer import Composer, read_composer
 from paneward.core.screen.dialogs import known_dialog
 from paneward.core.screen.marks import find_mark
 from paneward.core.screen.menu import read_menu
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 from paneward.core.screen.question import question
 from paneward.core.screen.style import fits
 
@@ -63,7 +63,7 @@ def read_appearance(snapshot: Snapshot, profile: Profile, process: ProcessFacts 
 
 @lru_cache(maxsize=16)  # several questions are asked of one look
 def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appearance:
-    screen = Screen.of(without_panel(snapshot) if profile.panel else snapshot)
+    screen = screen_of(snapshot, profile)
     process = ProcessFacts(canonical=canonical)
     composer = read_composer(screen, profile)
     version = version_seen(snapshot, profile)

@@ -15,7 +15,7 @@ from paneward.core.screen.cells import Screen, insertion_point
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.dialogs import known_dialog, told_by
 from paneward.core.screen.menu import REFUSABLE, read_menu
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 from paneward.core.screen.question import question
 from paneward.core.screen.wording import fingerprint
 
@@ -30,7 +30,7 @@ def read_asked(snapshot: Snapshot, profile: Profile) -> Menu | None:
     menu = read_menu(snapshot, profile)
     if menu or not profile.dialogs:
         return menu
-    screen = Screen.of(without_panel(snapshot) if profile.panel else snapshot)
+    screen = screen_of(snapshot, profile)
     if profile.frame is Frame.LINES:
         return _on_line(screen, profile)
     told = known_dialog(screen, profile) if read_composer(screen, profile) is None else None

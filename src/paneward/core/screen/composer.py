@@ -15,7 +15,7 @@ from paneward.core.profiles.row import Profile
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
 from paneward.core.screen.frames import Region, region
 from paneward.core.screen.ghost import ghost_text
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 
 ENOUGH = 48  # characters that end at the cursor and equal the end of a text: chance does not do that
 MARGIN = 3  # cells at the right edge that a program may leave free before it wraps
@@ -90,7 +90,7 @@ def read_composer(screen: Screen, profile: Profile) -> Composer | None:
     """The composer of the program, or None where the profile says what it looks like and it is not there."""
     if not profile.framed:
         return _at_cursor(screen)
-    return _framed(Screen.of(without_panel(screen.snapshot)) if profile.panel else screen, profile)
+    return _framed(screen_of(screen.snapshot, profile), profile)
 
 
 def _at_cursor(screen: Screen) -> Composer:

@@ -21,7 +21,7 @@ from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, columns
 from paneward.core.screen.dialogs import told_by
 from paneward.core.screen.lines import Kind, Line, lines, typing_at
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 from paneward.core.screen.wording import MORE, asks, fingerprint, joint, near, question_above, said_above
 
 RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
@@ -78,7 +78,7 @@ def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None
     """The menu that waits for a choice, or None; where the profile knows the dialog, with the words it asks by."""
     if not (profile and profile.menus.buttons) and not _MAY_BE.search("\n".join(snapshot.rows)):
         return None
-    screen = Screen.of(without_panel(snapshot) if profile and profile.panel else snapshot)
+    screen = screen_of(snapshot, profile)
     page = lines(screen)
     found = _read_options(screen, page, profile) or _read_buttons(page)
     if found is None and profile and profile.menus.buttons:

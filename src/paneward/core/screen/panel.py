@@ -6,8 +6,14 @@ Its rows stand beside those of the composer and of dialogs, so that a row read w
 from dataclasses import replace
 from functools import lru_cache
 
+from paneward.core.profiles.row import Profile
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import MARK, SGR, Row, Screen, columns, parse_cells
+
+
+def screen_of(snapshot: Snapshot, profile: Profile | None) -> Screen:
+    """The screen as the program means it: without its panel, where it can have one."""
+    return Screen.of(without_panel(snapshot) if profile and profile.panel else snapshot)
 
 
 @lru_cache(maxsize=16)

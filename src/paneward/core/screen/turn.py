@@ -4,29 +4,24 @@ import re
 from typing import Final
 
 from paneward.core.profiles.row import Profile
-from paneward.core.scene import Scene, Snapshot
-from paneward.core.screen.cells import Screen
+from paneward.core.scene import Scene
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
-from paneward.core.screen.panel import without_panel
+from paneward.core.screen.panel import screen_of
 
 NEWS: Final = 8  # rows with text above the composer among which the end of the last turn is told
 
 
-def _screen(snapshot: Snapshot, profile: Profile) -> Screen:
-    return Screen.of(without_panel(snapshot) if profile.panel else snapshot)
-
-
 def activity(scene: Scene, profile: Profile) -> str:
     """What an agent that works does just now; empty where its screen does not tell."""
-    screen = _screen(scene.snapshot, profile)
+    screen = screen_of(scene.snapshot, profile)
     told = (one.name for one in profile.activities if find_mark((one.mark,), screen, profile, scene.process))
     return next(told, "")
 
 
 def broken_off(scene: Scene, profile: Profile) -> bool:
     """The last turn was interrupted: it says so below the last text that was given to it."""
-    screen = _screen(scene.snapshot, profile)
+    screen = screen_of(scene.snapshot, profile)
     composer = read_composer(screen, profile)
     if composer is None or composer.region is None:
         return False
