@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from paneward.core.errors import PaneDead, PaneNotFound
-from paneward.core.flow import Effect, Flow, Look, Mark, Rest, Watch
+from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound
+from paneward.core.flow import Effect, Flow, Look, Mark, Paste, Rest, Type, Watch
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.ports import PaneInfo
 
@@ -46,8 +46,9 @@ class Endless(AssertionError):
     """A flow that asks on and on."""
 
 
-def play(flow: Flow[T], scenes: Sequence[Scene], limit: int = 2000) -> tuple[list[Effect], T]:
-    """Run a flow on these scenes; what it asked for, and what it answered."""
+def play(flow: Flow[T], scenes: Sequence[Scene], limit: int = 2000, stirs: int = 0) -> tuple[list[Effect], T]:
+    """Run a flow on these scenes; what it asked for, and what it answered. The screen moves right before the first
+    `stirs` times that it types."""
     asked: list[Effect] = []
     now, rest = 0.0, list(scenes)
     last = rest.pop(0)
@@ -55,6 +56,10 @@ def play(flow: Flow[T], scenes: Sequence[Scene], limit: int = 2000) -> tuple[lis
         effect = next(flow)
         for _ in range(limit):
             asked.append(effect)
+            if stirs and isinstance(effect, Type | Paste) and effect.seen is not None:
+                stirs -= 1
+                effect = flow.throw(PaneMoved("it moved"))
+                continue
             if isinstance(effect, Look | Watch | Rest):
                 now += _passing(effect)
                 if len(asked) > 1 and rest:

@@ -21,6 +21,7 @@ QUICK = replace(GENERIC, settle=0.0, floor=False)
 LABELS = ("Red", "Green", "Blue, the dark one", "Type something else")
 ENTER, DOWN, UP = Press(("Enter",)), Press(("Down",)), Press(("Up",))
 IDLE = scene("> ‸")
+WORKS = scene("Working on it\n‸")
 
 
 def order(text: str = "", profile: Profile = QUICK) -> Order:
@@ -37,8 +38,10 @@ def ticks(at: int, *ticked: int, submit: bool = False) -> Scene:
     return menu(at, (*labels, *(["Submit"] if submit else [])))
 
 
-def played(choice: Choice, *scenes: Scene, text: str = "", profile: Profile = QUICK) -> tuple[list[Effect], SendResult]:
-    asked, result = play(answer(choice, order(text, profile)), scenes)
+def played(
+    choice: Choice, *scenes: Scene, text: str = "", profile: Profile = QUICK, stirs: int = 0
+) -> tuple[list[Effect], SendResult]:
+    asked, result = play(answer(choice, order(text, profile)), scenes, stirs=stirs)
     return acts(asked), result
 
 
@@ -236,17 +239,30 @@ def test_free_text_goes_through_the_option_that_opens_a_field(choice: Choice) ->
     assert result.success
 
 
-def test_a_field_in_place_is_typed_into_without_opening_it() -> None:
-    def field(text: str) -> Scene:
-        rows = [f"  {index + 1}. {label}" for index, label in enumerate(LABELS[:3])]
-        ghost = "" if text else "\x1b[2mType something else\x1b[0m"
-        return scene("\n".join(["Which colour?", "", *rows, f"❯ 4. {text}‸{ghost}", "", "Enter to choose"]))
+def field(text: str) -> Scene:
+    rows = [f"  {index + 1}. {label}" for index, label in enumerate(LABELS[:3])]
+    ghost = "" if text else "\x1b[2mType something else\x1b[0m"
+    return scene("\n".join(["Which colour?", "", *rows, f"❯ 4. {text}‸{ghost}", "", "Enter to choose"]))
 
+
+def test_a_field_in_place_is_typed_into_without_opening_it() -> None:
     seen = read_menu(field("").snapshot)
     assert seen is not None
     done, result = played(Choice(other="teal"), field(""), field(""), field("teal"), IDLE, IDLE, text="teal")
     assert done == [Type("teal"), ENTER]
     assert result.success
+
+
+def test_a_field_whose_cursor_moves_right_before_typing_is_judged_again() -> None:
+    scenes = [*[field("")] * 2, WORKS, field(""), field(""), field("teal"), IDLE, IDLE]
+    done, result = played(Choice(other="teal"), *scenes, text="teal", stirs=2)
+    assert done == [*[Type("teal")] * 3, ENTER]
+    assert result.success
+
+
+def test_a_field_that_closes_right_before_typing_is_not_typed_into() -> None:
+    done, result = played(Choice(other="teal"), field(""), field(""), WORKS, text="teal", stirs=1)
+    assert (done, result.error_type, result.rung) == ([Type("teal")], Code.STALE_DIALOG, Rung.NOTHING)
 
 
 def test_a_field_that_does_not_open_is_told() -> None:

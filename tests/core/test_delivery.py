@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from paneward.core.delivery import Order, deliver, deliver_here
+from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Type, Watch
 from paneward.core.preflight import Draft, Terms, WhenBusy
@@ -352,15 +352,6 @@ def test_a_failure_of_tmux_is_a_result_that_says_how_far_it_came() -> None:
     assert (early.error_type, early.rung) == (Code.PANE_DEAD, Rung.NOTHING)
     late = throw_at(deliver(order()), [scene("> ‸"), scene("> fix it‸")], Press)
     assert (late.error_type, late.rung) == (Code.PANE_DEAD, Rung.RENDERED)
-
-
-def test_a_field_that_was_opened_for_the_text_is_typed_into_where_the_cursor_stands() -> None:
-    field = scene("❯ 3. ‸")
-    asked, result = play(deliver_here(order(), field), [field, scene("❯ 3. fix it‸"), scene("> ‸")])
-    assert acts(asked) == [Type("fix it"), ENTER]
-    assert result.success
-    failed = throw_at(deliver_here(order(), field), [field], Type)
-    assert (failed.error_type, failed.rung) == (Code.PANE_DEAD, Rung.NOTHING)
 
 
 def resumed(phase: Phase, scenes: list[Scene]) -> tuple[list[Effect], SendResult]:

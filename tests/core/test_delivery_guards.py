@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from paneward.core.delivery import SWALLOWED_EARLY, UNSEEN_YET, Order, deliver, deliver_here
+from paneward.core.delivery import SWALLOWED_EARLY, UNSEEN_YET, Order, deliver
 from paneward.core.errors import Code
 from paneward.core.flow import Effect, Keep, Paste, Press
 from paneward.core.preflight import Draft, Terms, WhenBusy
@@ -113,12 +113,6 @@ def test_a_program_that_ends_at_a_guarded_text_was_not_asked_to() -> None:
     gone = box("", dead=True, dead_status="0")
     assert delivered(order("exit"), box(""), box("[Pasted text #1 +3 lines]"), gone)[1].verdict is Verdict.UNCONFIRMED
     assert delivered(order("exit", as_command=True), box(""), box("exit"), gone)[1].success
-
-
-def test_a_field_of_a_dialog_runs_nothing_and_needs_no_guard() -> None:
-    wanted = order("!ls", replace(QUICK, frame=replace(QUICK).frame))
-    asked, _ = play(deliver_here(wanted, box("")), [box("!ls"), box("")])
-    assert acts(asked)[0] == Paste("!ls")
 
 
 def test_a_composer_that_is_empty_once_may_be_in_mid_paint() -> None:

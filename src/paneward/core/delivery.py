@@ -67,11 +67,6 @@ def deliver(order: Order) -> Flow[SendResult]:
     return Delivery(order).run()
 
 
-def deliver_here(order: Order, scene: Scene) -> Flow[SendResult]:
-    """Deliver a text to where the cursor stands in `scene`: a field that was opened for it."""
-    return Delivery(order).here(scene)
-
-
 class Delivery:
     """One delivery under way: how far it has come, and the steps that take it further."""
 
@@ -92,16 +87,6 @@ class Delivery:
             if self._order.resume is not None:
                 return (yield from self._resume(self._order.resume))
             return (yield from self._afresh())
-        except TmuxError as error:
-            return self._failed(error.code, error.message, error.hint)
-
-    def here(self, scene: Scene) -> Flow[SendResult]:
-        order = self._order
-        self._defused, self._judge = Defused(order.text), Judge(order.text, order.profile)  # a field runs nothing
-        try:
-            self._judge.begin(scene)
-            yield from self._type()
-            return (yield from self._see_and_submit())
         except TmuxError as error:
             return self._failed(error.code, error.message, error.hint)
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from paneward.core.delivery import Order
-from paneward.core.errors import Code, PaneDead, PaneNotFound
+from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound
 from paneward.core.flow import Flow, Mark, Paste, Phase, Type, Watch
 from paneward.core.profiles import Frame, Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
@@ -17,6 +17,7 @@ from paneward.core.screen.cells import Screen
 from paneward.core.screen.lines import typing_at
 from paneward.core.submission import Judge
 
+OPEN = 3.0  # seconds a field that moves gets to stand still
 DRAWN = 10.0  # seconds an agent gets to draw the words
 STILL = 0.1  # seconds without output after which they are all drawn
 KEYS_AT_MOST = 400
@@ -40,9 +41,11 @@ def field_open(scene: Scene, profile: Profile) -> bool:
 def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
     """Type the words into the field that is open in `scene`; once they stand in it, its judge, else what went wrong."""
     judge = Judge(order.text, replace(order.profile, frame=Frame.CURSOR))
-    judge.begin(scene)
     yield Mark(Phase.INTENDED)
-    yield Paste(order.text, scene.snapshot) if _pastes(order) else Type(order.text, scene.snapshot)
+    if not (yield from _typed(order, judge, scene)):
+        return _failed(
+            Code.STALE_DIALOG, "the dialog's field closed before the words were typed", "Read it anew.", Rung.NOTHING
+        )
     scene = yield Watch(BLINK)
     began = scene.now
     while scene.now - began < DRAWN:
@@ -58,6 +61,22 @@ def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
     )
 
 
+def _typed(order: Order, judge: Judge, scene: Scene) -> Flow[bool]:
+    """Type the words where the cursor stands; one that moved right before, as it does in mid-paint, is judged again."""
+    began, is_open = scene.now, True
+    while scene.now - began < OPEN:
+        if is_open:
+            judge.begin(scene)
+            try:
+                yield Paste(order.text, scene.snapshot) if _pastes(order) else Type(order.text, scene.snapshot)
+                return True
+            except PaneMoved:
+                pass
+        scene = yield Watch(BLINK)
+        is_open = field_open(scene, order.profile)
+    return False
+
+
 def _pastes(order: Order) -> bool:
     text, typing = order.text, order.profile.typing
     if typing is not Typing.AUTO:
@@ -65,5 +84,5 @@ def _pastes(order: Order) -> bool:
     return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
 
-def _failed(code: Code, evidence: str, hint: str) -> SendResult:
-    return SendResult(Verdict.FAILED, Rung.TYPED, evidence, code, evidence, hint)
+def _failed(code: Code, evidence: str, hint: str, rung: Rung = Rung.TYPED) -> SendResult:
+    return SendResult(Verdict.FAILED, rung, evidence, code, evidence, hint)
