@@ -10,6 +10,7 @@ The state is sampled every 50 ms; how long a wrong one stood is told exactly, by
 
 import argparse
 import asyncio
+import json
 import signal
 import sys
 import time
@@ -89,10 +90,14 @@ def _shown(one: Wrong, started: float) -> str:
 
 def with_notices(agent: str) -> dict[str, str]:
     """Files of an agent that tells a program of ours when a turn is over."""
-    if agent != "codex":
-        return {}
-    name = ".codex/config.toml"
-    return {name: 'notify = ["touch", "{home}/notified"]\n' + dict(RECIPES[agent].files)[name]}
+    match agent:
+        case "claude":
+            call = {"hooks": [{"type": "command", "command": "touch {home}/notified"}]}
+            return {".claude/settings.json": json.dumps({"hooks": {"Stop": [call]}})}
+        case "codex":
+            name = ".codex/config.toml"
+            return {name: 'notify = ["touch", "{home}/notified"]\n' + dict(RECIPES[agent].files)[name]}
+    return {}
 
 
 async def prove_agent(agent: str, version: str, turns: int, ledger: Ledger) -> None:

@@ -101,10 +101,10 @@ class Stage:
         await asyncio.sleep(2 * STAYS)
 
     async def over(self) -> None:
-        """Some agents go on for a moment after their last words: Codex then calls a program of ours, aider counts and
-        draws its prompt."""
+        """Some agents go on for a moment after their last words: Claude and Codex then call a program of ours, aider
+        counts and draws its prompt."""
         match self.lab.recipe.name:
-            case "codex":
+            case "claude" | "codex":
                 log = self.lab.home / "notified"
                 await self.until(log.exists, "no notice of the end of the turn")
                 log.unlink()
