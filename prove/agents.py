@@ -37,6 +37,7 @@ from tests.live.human import Human
 DEPENDS_ON = ("src/paneward", "tests/lab", "prove/agents.py")
 ENDS = 180.0  # seconds after which a cell has failed
 REFUSES = 3.0
+STANDS, BETWEEN = 4, 0.1  # looks, and seconds between them, that must agree before a screen counts as drawn
 PERSON = 0.5  # seconds between a person's words and Enter: of 25 pressed at once, Gemini CLI took 16 for newlines
 AT_DIALOGS = ("please stop", "y", "1", "no\nnot like this", "x" * 900)
 DIALOGS = 100  # cells, over all kinds of dialogs of all agents
@@ -102,13 +103,23 @@ async def play_dialog(stage: Stage, text: str, dialog: Dialog, open_it: Callable
     if not re.search(dialog.seen, stage.lab.look().text):
         await open_it(stage)
         await asyncio.to_thread(stage.lab.wait_screen, dialog.seen, 60.0)
-    before, asked = stage.lab.model.arrivals(), _words(stage.lab)
+    asked, before = await _painted(stage.lab), stage.lab.model.arrivals()
     result = await stage.connection.send_text(stage.lab.pane, text, timeout=REFUSES)
     refused = (result.error_type, result.rung) == (Code.BLOCKED_BY_DIALOG, Rung.NOTHING)
     same = _words(stage.lab) == asked and len(stage.lab.model.arrivals()) == len(before)
     judgement = "refused" if refused and same else "something changed" if refused else "not refused"
     details: dict[str, Any] = {"result": str(result), **_seen(stage.lab)} if judgement != "refused" else {}
     return Outcome(judgement, judgement == "refused", {"latency_ms": result.latency_ms, **details})
+
+
+async def _painted(lab: LabAgent) -> list[str]:
+    """The letters on the screen once they have stood for a while: the dialog can be there before the rest is drawn."""
+    words, same = _words(lab), 0
+    while same < STANDS:
+        await asyncio.sleep(BETWEEN)
+        now = _words(lab)
+        words, same = now, same + 1 if now == words else 0
+    return words
 
 
 def _words(lab: LabAgent) -> list[str]:

@@ -1,0 +1,143 @@
+"""Every fact we publish: data. Each is appended to the log under one rising `seq` before anybody hears of it.
+
+The wire format is derived from these types: an object of their fields, with `kind`, `seq` and `at` beside them.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Final
+
+from paneward.core.agent import Agent, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStarted:
+    """A server took over the store."""
+
+    version: str
+    kind: ClassVar[str] = "server_started"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStopped:
+    """The server ended in order. One that was killed leaves none."""
+
+    reason: str
+    kind: ClassVar[str] = "server_stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAdopted:
+    """An agent has a name now, and is watched."""
+
+    agent_id: str
+    agent: Agent
+    kind: ClassVar[str] = "agent_adopted"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentForgotten:
+    """An agent is watched no longer; its pane was left alone."""
+
+    agent_id: str
+    purged: bool = False  # what was stored of it is gone too
+    kind: ClassVar[str] = "agent_forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLost:
+    """The pane of an agent cannot be reached, or its program ended."""
+
+    agent_id: str
+    reason: str
+    kind: ClassVar[str] = "agent_lost"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFound:
+    """The pane of an agent that was lost is there again."""
+
+    agent_id: str
+    reason: str
+    kind: ClassVar[str] = "agent_found"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStored:
+    """Something was said to an agent, or by it."""
+
+    agent_id: str
+    turn: Turn
+    kind: ClassVar[str] = "turn_stored"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The work of an agent has come to another state."""
+
+    agent_id: str
+    old_state: str
+    new_state: str
+    turn_id: int | None
+    source: str
+    reason: str
+    kind: ClassVar[str] = "state_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionRefused:
+    """A turn was stored, and the table of states had no way for it."""
+
+    agent_id: str
+    state: str
+    said: str
+    turn_id: int | None
+    kind: ClassVar[str] = "transition_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryChanged:
+    """A delivery to an agent came to an end, or its receipt was upgraded by later evidence."""
+
+    agent_id: str
+    delivery_id: str
+    verdict: str
+    rung: str
+    evidence: str
+    error_type: str | None = None
+    kind: ClassVar[str] = "delivery_changed"
+
+
+Event = (
+    ServerStarted
+    | ServerStopped
+    | AgentAdopted
+    | AgentForgotten
+    | AgentLost
+    | AgentFound
+    | TurnStored
+    | StateChanged
+    | TransitionRefused
+    | DeliveryChanged
+)
+KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
+
+
+def agent_of(event: Event) -> str | None:
+    """The agent whom it is about."""
+    return getattr(event, "agent_id", None)
+
+
+def parts(event: Event) -> dict[str, Any]:
+    """Its fields, as they are."""
+    return {field.name: getattr(event, field.name) for field in fields(event)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An event in the log. `data` is what JSON knows."""
+
+    seq: int
+    at: float  # seconds since the epoch
+    kind: str
+    agent_id: str | None
+    data: dict[str, Any]
