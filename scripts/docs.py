@@ -139,7 +139,7 @@ def settings() -> Iterator[tuple[str, str, str, str]]:
         hints = get_type_hints(kind, include_extras=True)
         for item in fields(kind):
             about = next(mark for mark in reversed(get_args(hints[item.name])) if isinstance(mark, str))
-            allowed = config._allowed(hints[item.name])
+            allowed = config.allowed(hints[item.name])
             yield code(f"{section}.{item.name}"), code(yaml_value(item.default)), allowed, about
 
 

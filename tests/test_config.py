@@ -47,6 +47,13 @@ def test_config_values() -> None:
     assert bridge.draft_hold_s == 10
 
 
+def test_the_server_listens_at_this_machine_alone_unless_told_otherwise() -> None:
+    server, store = Settings().server, Settings().store
+    assert (server.host, server.port, server.allowed_hosts, server.insecure_bind) == ("127.0.0.1", 8474, (), False)
+    assert (server.tls_certificate, server.tls_key) == (None, None)
+    assert (store.url, store.retention_days) == (None, 30)
+
+
 def test_without_file_and_variables_the_settings_are_the_defaults(tmp_path: Path) -> None:
     settings = load(env={"HOME": str(tmp_path)})
     assert settings == Settings()
@@ -118,6 +125,18 @@ def test_an_empty_file_or_section_changes_nothing(text: str) -> None:
         ("tmux_bridge: {draft_hold_s: }", "None", "a number"),
         ("readiness: {prompt_pattern: '['}", "readiness.prompt_pattern: '['", "regular expression"),
         ("profiles: {file: 3}", "profiles.file: 3", "a text or null"),
+        ("server:\n  prot: 1", "broken.yaml, line 2: unknown key server.prot", "max_streams, port, rate_per_second"),
+        ("server: {port: 65536}", "server.port: 65536", "a whole number from 0 up to 65535"),
+        ("server: {host: ''}", "server.host: ''", "a text that is not empty"),
+        ("server: {allowed_hosts: proxy}", "server.allowed_hosts: 'proxy'", "a list of texts, none of them empty"),
+        ("server: {allowed_hosts: [a, '']}", "['a', '']", "none of them empty"),
+        ("server: {allowed_hosts: [1]}", "[1]", "a list of texts"),
+        ("server: {rate_per_second: 0}", "server.rate_per_second: 0", "a number above 0"),
+        ("server: {max_body_bytes: 10}", "server.max_body_bytes: 10", "a whole number from 1024"),
+        ("server: {log: xml}", "server.log: 'xml'", "text, json"),
+        ("server: {insecure_bind: 'yes'}", "server.insecure_bind: 'yes'", "true, false"),
+        ("store: {retention_days: 0}", "store.retention_days: 0", "a number above 0"),
+        ("store: {url: 3}", "store.url: 3", "a text or null"),
         ("tmux: [a]", "tmux: ['a']", "a mapping of keys"),
         ("just words", "'just words'", "a mapping of names"),
         ("1: {}", "the key 1 is no text", "quotes"),
@@ -144,6 +163,8 @@ def test_what_is_wrong_is_named_with_its_place_and_what_is_allowed(text: str | b
         ("PANEWARD_TMUX_BRIDGE__CLEAR_DELAY_MS", "soon", "a whole number from 0 up to 60000"),
         ("PANEWARD_READINESS__ACCEPT_STABLE", "perhaps", "true, false"),
         ("PANEWARD_TMUX__TRANSPORT", "", "control, exec"),
+        ("PANEWARD_SERVER__PORT", "http", "a whole number from 0 up to 65535"),
+        ("PANEWARD_SERVER__ALLOWED_HOSTS", "a,,b", "a list of texts, none of them empty"),
     ],
 )
 def test_a_wrong_variable_is_named(name: str, value: str, allowed: str) -> None:
@@ -151,6 +172,26 @@ def test_a_wrong_variable_is_named(name: str, value: str, allowed: str) -> None:
         load(env={name: value})
     assert caught.value.message.startswith(f"{name}: ")
     assert allowed in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("value", "hosts"),
+    [("", ()), (" ", ()), ("proxy", ("proxy",)), ("a.example, b.example", ("a.example", "b.example"))],
+)
+def test_a_variable_holds_several_texts_with_commas_between_them(value: str, hosts: tuple[str, ...]) -> None:
+    assert load(env={"PANEWARD_SERVER__ALLOWED_HOSTS": value}).server.allowed_hosts == hosts
+
+
+def test_a_file_holds_several_texts_as_a_list() -> None:
+    config = written(Path("given.yaml"), "server:\n  allowed_hosts: [a.example, b.example]\n")
+    assert load(config, {}).server.allowed_hosts == ("a.example", "b.example")
+
+
+def test_a_certificate_is_looked_for_beside_the_file_that_names_it() -> None:
+    config = written(Path("sub/given.yaml"), "server: {tls_certificate: cert.pem, tls_key: ~/key.pem}")
+    server = load(config, {}).server
+    assert server.tls_certificate == str(Path("sub/cert.pem").absolute())
+    assert server.tls_key == str(Path("~/key.pem").expanduser())
 
 
 def test_other_variables_are_no_settings() -> None:

@@ -1,0 +1,87 @@
+"""One value that somebody set, judged: functions. What is wrong is an error that names place, key, value and what is
+allowed. pydantic judges; it is imported only when there is a value to judge.
+"""
+
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from paneward.config.sections import PATHS, SECTIONS, Rule
+from paneward.core.errors import Code, InvalidInput
+
+PREFIX = "PANEWARD_"
+
+
+class Given(NamedTuple):
+    """One value somebody set, and where: `config.yaml, line 3` or the name of a variable."""
+
+    section: str
+    key: str
+    value: Any
+    origin: str
+    folder: Path  # what a relative path in it is relative to
+
+
+def wrong(message: str, hint: str) -> InvalidInput:
+    return InvalidInput(message, code=Code.CONFIG_INVALID, hint=hint)
+
+
+def judged(given: Given) -> Any:
+    """The value as the settings hold it; pydantic decides whether it is one."""
+    from pydantic import TypeAdapter, ValidationError
+
+    hint = _hint_of(given)
+    text = isinstance(given.value, str) and given.origin.startswith(PREFIX)
+    try:
+        value = TypeAdapter(hint).validate_python(_meant(given.value, hint, text), strict=not text)
+    except ValidationError:
+        raise _unfit(given, hint) from None
+    if not all(rule.holds(value) for rule in _rules(hint)):
+        raise _unfit(given, hint)
+    if f"{given.section}.{given.key}" in PATHS and value is not None:
+        return str(given.folder / Path(value).expanduser())
+    return value
+
+
+def allowed(hint: Any) -> str:
+    """What a value of this type may be, for people."""
+    kind, *others = _kinds(hint)
+    if get_origin(kind) is Literal:
+        return ", ".join(map(str, get_args(kind)))
+    words = {bool: "true, false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
+    said = words[get_origin(kind) or kind]
+    return f"{said}{''.join(rule.words for rule in _rules(hint))}{' or null' if NoneType in others else ''}"
+
+
+def _meant(value: Any, hint: Any, text: bool) -> Any:
+    """A variable says null by nothing at all, and several texts with commas between them; YAML has lists."""
+    several = get_origin(_kinds(hint)[0]) is tuple
+    if text and several:
+        return tuple(part.strip() for part in value.split(",")) if value.strip() else ()
+    if text and value in ("", "null") and NoneType in _kinds(hint):
+        return None
+    return tuple(value) if several and isinstance(value, list) else value
+
+
+def _hint_of(given: Given) -> Any:
+    if given.section not in SECTIONS:
+        raise wrong(f"{given.origin}: unknown section {given.section!r}", f"Allowed: {', '.join(SECTIONS)}.")
+    hints = get_type_hints(SECTIONS[given.section], include_extras=True)
+    if given.key not in hints:
+        known = ", ".join(sorted(hints))
+        raise wrong(f"{given.origin}: unknown key {given.section}.{given.key}", f"Allowed: {known}.")
+    return hints[given.key]
+
+
+def _unfit(given: Given, hint: Any) -> InvalidInput:
+    return wrong(f"{given.origin}: {given.section}.{given.key}: {given.value!r}", f"Allowed: {allowed(hint)}.")
+
+
+def _rules(hint: Any) -> list[Rule]:
+    return [mark for mark in get_args(hint) if isinstance(mark, Rule)]
+
+
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The types a value may have: `str | None` is two."""
+    bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return get_args(bare) if get_args(bare) and get_origin(bare) not in (Literal, tuple) else (bare,)
