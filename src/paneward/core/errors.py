@@ -3,6 +3,8 @@
     PanewardError               has a code, a message (what was seen) and a hint (what to do)
     ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
     │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID
+    ├── ServerError             no server to ask, or none that can be understood: SERVER_NOT_RUNNING, SERVER_ERROR,
+    │                           PORT_IN_USE
     └── TmuxError               the outside failed
         ├── PaneNotFound        PANE_NOT_FOUND
         ├── PaneDead            PANE_DEAD
@@ -45,6 +47,9 @@ class Code(StrEnum):
     IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
     CONFIG_INVALID = "CONFIG_INVALID"
     STORE_ERROR = "STORE_ERROR"
+    SERVER_NOT_RUNNING = "SERVER_NOT_RUNNING"
+    SERVER_ERROR = "SERVER_ERROR"
+    PORT_IN_USE = "PORT_IN_USE"
 
 
 class PanewardError(Exception):
@@ -64,6 +69,13 @@ class InvalidInput(PanewardError):
 class StoreError(PanewardError):
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message, code=Code.STORE_ERROR, hint=hint)
+
+
+class ServerError(PanewardError):
+    """There is no server to ask, it cannot be started, or what it answers cannot be understood."""
+
+    def __init__(self, message: str, *, code: Code = Code.SERVER_ERROR, hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
 
 
 class TmuxError(PanewardError):
