@@ -1,16 +1,19 @@
 """An agent with an identity, what it was told and what it said: records, and the table of its states.
 
-An agent has commands, each one unit of work; a command has turns. A turn is stored before the state changes by it, and a
+Shape: data and functions. An agent has commands, each one unit of work; a command has turns. A turn is stored before the state changes by it, and a
 change that the table refuses leaves the turn where it is.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 from typing import Final
 
-from paneward.core.result import Menu
-from paneward.core.standing import AWAITING, AgentState, Ending, Standing
+from paneward.core.choice import Choice
+from paneward.core.errors import Code, InvalidInput
+from paneward.core.result import Menu, SendResult
 
 
 class Stage(StrEnum):
@@ -71,22 +74,6 @@ def opens(stage: Stage, said: Said) -> bool:
     if said is Said.USER_COMMAND:
         return stage is not Stage.PROCESSING
     return stage in RESTING and said is not Said.USER_ANSWER
-
-
-def heard(stage: Stage, standing: Standing) -> Said | None:
-    """What an agent that was seen to stand somewhere has said by it; None where that is nothing new."""
-    match standing.state:
-        case AgentState.BUSY if stage is Stage.AWAITING_INPUT:
-            return Said.USER_ANSWER  # somebody answered in the pane
-        case AgentState.BUSY if stage is not Stage.PROCESSING:
-            return Said.AGENT_PROGRESS
-        case state if state in AWAITING:
-            return Said.AGENT_QUESTION
-        case AgentState.IDLE if stage in (Stage.PROCESSING, Stage.AWAITING_INPUT):
-            return Said.AGENT_COMPLETION
-        case AgentState.IDLE if stage is Stage.COMMANDED and standing.ending is not Ending.NONE:
-            return Said.AGENT_COMPLETION
-    return None
 
 
 class Actor(StrEnum):
@@ -163,6 +150,143 @@ class Agent:
     question: Menu | None = None  # what it asks at this moment
     asked: int | None = None  # the turn that asks it
     command: int | None = None  # the open one
+    turn: int = 0  # the last one that its state was judged by
     gone: str = ""  # why its pane cannot be reached
+    alive_at: float = 0.0  # seconds since the epoch: its last sign of life; known while a server watches it
     adopted_at: float = 0.0
     seq: int = 0  # of its last event
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came of words for an agent: the receipt, the agent as it stands since, and the turn that was stored."""
+
+    result: SendResult
+    agent: Agent
+    turn: Turn | None = None  # none where nothing went in
+    delivery_id: str | None = None  # none where nothing was typed
+
+
+# --- how it is shown
+
+DONE_FOR: Final = 60.0  # seconds for which a command that is done shows
+SILENT: Final = 600.0  # seconds without a sign of life after which work shows as timed out
+TIMED_OUT: Final = "TIMED_OUT"
+
+
+def shown(agent: Agent, now: float) -> str:
+    """The state as people see it, which is never stored; `now` in seconds since the epoch."""
+    if agent.stage is Stage.COMPLETE and now - agent.since >= DONE_FOR:
+        return Stage.IDLE
+    if agent.stage is Stage.PROCESSING and now - max(agent.since, agent.alive_at) >= SILENT:
+        return TIMED_OUT
+    return agent.stage
+
+
+# --- names
+
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+
+def check_name(name: str) -> str:
+    """A name that an agent can have."""
+    if NAME.fullmatch(name):
+        return name
+    raise InvalidInput(
+        f"{name!r:.80} cannot be the name of an agent",
+        code=Code.INVALID_NAME,
+        hint="Up to 63 lower case letters, digits, `-`, `_` and `.`; the first is a letter or a digit.",
+    )
+
+
+def free_name(kind: str, taken: Collection[str]) -> str:
+    """The first of `claude-1`, `claude-2`, ... that nobody has."""
+    kind = re.sub(r"[^a-z0-9._-]", "-", kind.lower()).lstrip("._-") or "agent"
+    return next(name for number in count(1) if (name := f"{kind[:48]}-{number}") not in taken)
+
+
+# --- answers
+
+
+class Mode(StrEnum):
+    """How an answer is given."""
+
+    TEXT = "text"
+    SELECT = "select"
+    OTHER = "other"
+    MULTI_SELECT = "multi_select"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent that asks is answered."""
+
+    mode: str = Mode.TEXT
+    text: str | None = None
+    option_index: int | None = None  # from 0 on
+    option_label: str | None = None
+    answers: tuple[tuple[int | str, ...], ...] | None = None  # of several: one list for each question, in their order
+    fingerprint: str | None = None  # of the dialog that the caller saw
+    startup: bool = False  # a dialog that the agent opens with may be answered
+
+    @property
+    def words(self) -> str:
+        return self.text or ""
+
+
+def check_answer(answer: Answer) -> None:
+    """Refuse what no dialog could take."""
+    if answer.mode not in list(Mode):
+        raise _bad(f"no mode is called {answer.mode!r:.80}", f"Allowed: {', '.join(Mode)}.")
+    picked = sum(given is not None for given in (answer.option_index, answer.option_label))
+    match answer.mode:
+        case Mode.TEXT | Mode.OTHER if not answer.text:
+            raise _bad(f"mode {answer.mode!r} needs a text", "Give `text`.")
+        case Mode.SELECT if picked != 1:
+            raise _bad("mode 'select' needs one option", "Give `option_index` (from 0 on) or `option_label`.")
+        case Mode.MULTI_SELECT if not answer.answers or not all(answer.answers):
+            raise _bad("mode 'multi_select' needs options", "Give `answers`: a list of indexes or labels per question.")
+    if picked and answer.mode != Mode.SELECT:
+        raise _bad(f"mode {answer.mode!r} takes no single option", "Use mode `select`.")
+    if answer.answers is not None and answer.mode != Mode.MULTI_SELECT:
+        raise _bad(f"mode {answer.mode!r} takes no `answers`", "Use mode `multi_select`.")
+    if any(index < 0 for index in _indexes(answer)):
+        raise _bad("an option's index is 0 or more", "The first option has index 0.")
+
+
+def _indexes(answer: Answer) -> list[int]:
+    several = [one for many in answer.answers or () for one in many]
+    return [one for one in (answer.option_index, *several) if isinstance(one, int)]
+
+
+def _bad(message: str, hint: str) -> InvalidInput:
+    return InvalidInput(message, code=Code.INVALID_ANSWER, hint=hint)
+
+
+def choice_of(answer: Answer, menu: Menu | None, question: int = 0) -> Choice:
+    """The answer as the dialog on the screen knows it: its options by the numbers shown. `question` counts the
+    dialogs that a `multi_select` answers one after the other.
+
+    An index means the dialog that it was looked up in: another one is refused."""
+    fingerprint = answer.fingerprint if question == 0 else None
+    if fingerprint is None and menu is not None and _indexes(answer):
+        fingerprint = menu.fingerprint
+    match answer.mode:
+        case Mode.SELECT:
+            wanted = answer.option_label if answer.option_index is None else number_of(answer.option_index, menu)
+            return Choice(wanted, None, answer.text, None, fingerprint, answer.startup)
+        case Mode.OTHER:
+            return Choice(None, None, answer.text, None, fingerprint, answer.startup)
+        case Mode.MULTI_SELECT:
+            many = (answer.answers or ((),))[question]
+            numbers = tuple(number_of(one, menu) if isinstance(one, int) else one for one in many)
+            return Choice(None, numbers, answer.text, None, fingerprint, answer.startup)
+    return Choice(None, None, None, answer.text, fingerprint, answer.startup)
+
+
+def number_of(index: int, menu: Menu | None) -> int:
+    """The number shown before the option at `index`. Beyond the options that are shown they are counted on."""
+    options = () if menu is None else menu.options
+    if index < len(options):
+        return options[index].number
+    return index + 1 if not options else options[-1].number + index + 1 - len(options)

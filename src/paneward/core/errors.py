@@ -2,7 +2,9 @@
 
     PanewardError               has a code, a message (what was seen) and a hint (what to do)
     ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
-    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID
+    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST
+    ├── Refused                 who asks may not: UNAUTHORIZED, FORBIDDEN, CLAIM_MISMATCH, FOREIGN_HOST,
+    │                           FOREIGN_ORIGIN; or asks too much: RATE_LIMITED, BODY_TOO_LARGE, TOO_MANY_STREAMS
     ├── ServerError             no server to ask, or none that can be understood: SERVER_NOT_RUNNING, SERVER_ERROR,
     │                           PORT_IN_USE
     └── TmuxError               the outside failed
@@ -45,8 +47,27 @@ class Code(StrEnum):
     NO_DIALOG = "NO_DIALOG"
     UNKNOWN_OPTION = "UNKNOWN_OPTION"
     IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
+    INVALID_NAME = "INVALID_NAME"
+    NO_PANE_ID = "NO_PANE_ID"
+    WRONG_STATE = "WRONG_STATE"
+    INVALID_ANSWER = "INVALID_ANSWER"
     CONFIG_INVALID = "CONFIG_INVALID"
     STORE_ERROR = "STORE_ERROR"
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN = "FORBIDDEN"
+    CLAIM_MISMATCH = "CLAIM_MISMATCH"
+    FOREIGN_HOST = "FOREIGN_HOST"
+    FOREIGN_ORIGIN = "FOREIGN_ORIGIN"
+    RATE_LIMITED = "RATE_LIMITED"
+    BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    BAD_REQUEST = "BAD_REQUEST"
+    NO_SUCH_ROUTE = "NO_SUCH_ROUTE"
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+    STORE_LEASED = "STORE_LEASED"
+    AGENT_NOT_FOUND = "AGENT_NOT_FOUND"
+    AGENT_EXISTS = "AGENT_EXISTS"
     SERVER_NOT_RUNNING = "SERVER_NOT_RUNNING"
     SERVER_ERROR = "SERVER_ERROR"
     PORT_IN_USE = "PORT_IN_USE"
@@ -66,9 +87,25 @@ class InvalidInput(PanewardError):
     """The caller asked for something that cannot be done as it was asked."""
 
 
+class AgentExists(PanewardError):
+    """The name or the pane of an agent is taken."""
+
+    def __init__(self, message: str, *, hint: str = "`paneward ps` lists the agents there are.") -> None:
+        super().__init__(message, code=Code.AGENT_EXISTS, hint=hint)
+
+
+class AgentNotFound(PanewardError):
+    def __init__(self, message: str, *, hint: str = "`paneward ps` lists the agents there are.") -> None:
+        super().__init__(message, code=Code.AGENT_NOT_FOUND, hint=hint)
+
+
+class Refused(PanewardError):
+    """The caller may not do that, or not so much of it."""
+
+
 class StoreError(PanewardError):
-    def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message, code=Code.STORE_ERROR, hint=hint)
+    def __init__(self, message: str, *, code: Code = Code.STORE_ERROR, hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
 
 
 class ServerError(PanewardError):

@@ -95,6 +95,18 @@ class TransitionRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryBegun:
+    """A text or an answer is about to be typed. What it takes to go on with it after a crash stands here; its text
+    stands with the delivery."""
+
+    agent_id: str
+    message_id: str
+    intent: str
+    plan: dict[str, Any]
+    kind: ClassVar[str] = "delivery_begun"
+
+
+@dataclass(frozen=True, slots=True)
 class DeliveryChanged:
     """A delivery to an agent came to an end, or its receipt was upgraded by later evidence."""
 
@@ -117,6 +129,7 @@ Event = (
     | TurnStored
     | StateChanged
     | TransitionRefused
+    | DeliveryBegun
     | DeliveryChanged
 )
 KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
