@@ -3,7 +3,7 @@
     PanewardError               has a code, a message (what was seen) and a hint (what to do)
     ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
     │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST
-    ├── Refused                 who asks may not: UNAUTHORIZED, FORBIDDEN, CLAIM_MISMATCH, FOREIGN_HOST,
+    ├── Denied                  who asks may not: UNAUTHORIZED, FORBIDDEN, CLAIM_MISMATCH, FOREIGN_HOST,
     │                           FOREIGN_ORIGIN; or asks too much: RATE_LIMITED, BODY_TOO_LARGE, TOO_MANY_STREAMS
     ├── ServerError             no server to ask, or none that can be understood: SERVER_NOT_RUNNING, SERVER_ERROR,
     │                           PORT_IN_USE
@@ -99,7 +99,7 @@ class AgentNotFound(PanewardError):
         super().__init__(message, code=Code.AGENT_NOT_FOUND, hint=hint)
 
 
-class Refused(PanewardError):
+class Denied(PanewardError):
     """The caller may not do that, or not so much of it."""
 
 
