@@ -1,8 +1,9 @@
-"""Records what real agents draw: `python -m tests.lab.record [agent ...] [--width N] [--into FOLDER]`.
+"""Records what real agents draw: `python -m tests.lab.record [agent ...] [--width N | --light] [--into FOLDER]`.
 
 One play per agent, version and width: the script makes the agent do something, waits until it can be seen, and keeps
 the screen as `tests/corpus/<agent>/<version>/<case>_<width>.json`, with what is true of it, as the script knows it, in
-`<case>_<width>.expected.json` beside it. Nothing here asks Paneward's own reader.
+`<case>_<width>.expected.json` beside it; on a light terminal, at 100 columns, as `<case>_light.json`. Nothing here asks
+Paneward's own reader.
 """
 
 import argparse
@@ -11,18 +12,23 @@ import json
 import re
 import shutil
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from tests.adapters.conftest import TmuxServer
 from tests.lab.agents import LabAgent, NotSeen, installed, start
 from tests.lab.moves import STARTUPS, WAIT_FOR_FILE, Dialog, Moves, Startup, moves_of
-from tests.lab.recipes import pins
+from tests.lab.recipes import RECIPES, pins
 from tests.lab.replies import Hold, Reply
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 STAGE = Path("/tmp/paneward-lab")  # one short name for all, as screens show it
 HEIGHTS = {60: 24, 100: 34, 200: 50}
+LIGHT_WIDTH = 100
+LIGHT_ENVIRONMENT = {"aider": {"AIDER_LIGHT_MODE": "true"}}
 SETTLES = 0.8  # seconds for the agent to finish drawing
 UNICODE = "Grüße, 你好 🎉 naïve Ωμέγα"
 LINES = "line one\nline two\n  line three, indented"
@@ -40,7 +46,7 @@ class Play:
     agent: LabAgent
     moves: Moves
     folder: Path
-    width: int
+    form: str  # its width, or `light`
 
     def keep(self, case: str, state: str, draft: str = "", **more: object) -> None:
         """The screen of this moment, and what is true of it."""
@@ -60,9 +66,9 @@ class Play:
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         truth = {"state": state, "draft": draft, "placeholder": "", "ghost": None, "menu": None, "queued": [], **more}
-        for name, value in ((f"{case}_{self.width}.json", taken), (f"{case}_{self.width}.expected.json", truth)):
+        for name, value in ((f"{case}_{self.form}.json", taken), (f"{case}_{self.form}.expected.json", truth)):
             (self.folder / name).write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
-        print(f"  {self.folder.name} {case}_{self.width}", flush=True)
+        print(f"  {self.folder.name} {case}_{self.form}", flush=True)
 
     def clear(self, shown: str) -> None:
         """Empty the input box, and see that it is."""
@@ -253,6 +259,18 @@ ACTS: tuple[Callable[[Play], None], ...] = (
 
 
 @contextlib.contextmanager
+def light_server(place: Path) -> Iterator[TmuxServer]:
+    """A tmux that says of its terminal, to who asks, that it is light."""
+    server = TmuxServer(f"paneward-lab-{uuid.uuid4().hex[:12]}", place)
+    try:
+        server.new_pane()
+        server.run("set-option", "-g", "window-style", "fg=black,bg=white")
+        yield server
+    finally:
+        server.end()
+
+
+@contextlib.contextmanager
 def stage() -> Iterator[Path]:
     """A folder of one name for all recordings, gone afterwards."""
     shutil.rmtree(STAGE, ignore_errors=True)
@@ -263,18 +281,47 @@ def stage() -> Iterator[Path]:
         shutil.rmtree(STAGE, ignore_errors=True)
 
 
-def record(agent: str, version: str, width: int, into: Path, acts: tuple[Callable[[Play], None], ...] = ACTS) -> None:
+def record(
+    agent: str, version: str, form: int | Literal["light"], into: Path, acts: tuple[Callable[[Play], None], ...] = ACTS
+) -> None:
     """All acts with one agent; after one that fails, the rest with a new agent."""
-    left = list(acts)
+    left, light = list(acts), form == "light"
+    width = LIGHT_WIDTH if form == "light" else form
     while left:
-        with stage() as place, start(agent, version, place, width=width, height=HEIGHTS[width], name="home") as running:
+        with (
+            stage() as place,
+            light_server(place) if light else contextlib.nullcontext() as server,
+            start(
+                agent,
+                version,
+                place,
+                width=width,
+                height=HEIGHTS[width],
+                name="home",
+                server=server,
+                files=light_files(agent) if light else {},
+                environment=LIGHT_ENVIRONMENT.get(agent) if light else None,
+            ) as running,
+        ):
             time.sleep(2 * SETTLES)
-            play = Play(running, moves_of(agent, version, str(running.work)), into / agent / version, width)
+            play = Play(running, moves_of(agent, version, str(running.work)), into / agent / version, str(form))
             try:
                 while left:
                     left.pop(0)(play)
             except NotSeen as error:
                 print(f"  FAILED at {width} columns: {error}", flush=True)
+
+
+def light_files(agent: str) -> dict[str, str]:
+    """The files of an agent that has to be told that its terminal is light; the others ask it."""
+    told: dict[str, tuple[str, dict[str, object]]] = {
+        "claude": (".claude.json", {"theme": "light"}),
+        "gemini": (".gemini/settings.json", {"ui": {"theme": "Default Light"}}),
+    }
+    if agent not in told:
+        return {}
+    name, more = told[agent]
+    return {name: json.dumps({**json.loads(dict(RECIPES[agent].files)[name]), **more})}
 
 
 def record_startup(row: Startup, version: str, width: int, into: Path) -> None:
@@ -284,7 +331,7 @@ def record_startup(row: Startup, version: str, width: int, into: Path) -> None:
         stage() as place,
         start(row.agent, version, place, width=width, height=HEIGHTS[width], **changes) as running,  # type: ignore[arg-type]
     ):
-        play = Play(running, moves_of(row.agent, version, str(running.work)), into / row.agent / version, width)
+        play = Play(running, moves_of(row.agent, version, str(running.work)), into / row.agent / version, str(width))
         try:
             play.ask(row.case, row.dialog)
         except NotSeen as error:
@@ -295,6 +342,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("agents", nargs="*", help="all, or claude, codex@0.166.0 ...")
     parser.add_argument("--width", type=int, action="append", choices=tuple(HEIGHTS))
+    parser.add_argument("--light", action="store_true", help="on a light terminal")
     parser.add_argument("--act", action="append", choices=[*(act.__name__ for act in ACTS), "startups"])
     parser.add_argument("--into", type=Path, default=CORPUS)
     given = parser.parse_args()
@@ -304,6 +352,10 @@ def main() -> None:
             continue
         if installed(agent, version) is None:
             print(f"{agent} {version} is not installed")
+            continue
+        if given.light:
+            print(f"{agent} {version} on a light terminal", flush=True)
+            record(agent, version, "light", given.into, acts)
             continue
         for width in given.width or HEIGHTS:
             print(f"{agent} {version} at {width} columns", flush=True)

@@ -39,7 +39,7 @@ def test_every_text_arrives_as_text_and_nothing_is_typed_where_it_must_not_be(
 
     async def play() -> None:
         async with paneward.connect(lab.server.name, state=lab.home / "state") as connection:
-            for scene in (every_text, a_dialog, a_draft, while_busy, interrupted):
+            for scene in (every_text, a_dialog, a_draft, a_draft_put_aside, while_busy, steered, interrupted):
                 await scene(lab, connection)
 
     asyncio.run(play())
@@ -93,6 +93,24 @@ async def a_draft(lab: LabAgent, connection: Connection) -> None:
         human.leave()
 
 
+async def a_draft_put_aside(lab: LabAgent, connection: Connection) -> None:
+    """The text goes first, and the draft stands in the box again as it was."""
+    await connection.wait_ready(lab.pane)
+    human = Human(lab.server, lab.pane, width=100, height=35)
+    try:
+        human.type("half a thought")
+        sent = await send(lab, connection, "this comes first", draft="stash")
+        assert sent.judgement == "exact", sent
+        assert not [note for note in sent.result.notes if "draft" in note], sent
+        await asyncio.to_thread(lab.wait_screen, "half a thought", still=0.5)  # as a person presses Enter
+        arrived = len(lab.model.prompts())
+        human.press(b"\r")
+        assert await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > arrived)
+        assert lab.model.prompts()[-1] == "half a thought"
+    finally:
+        human.leave()
+
+
 async def while_busy(lab: LabAgent, connection: Connection) -> None:
     """Refused, or queued behind the work, as the caller wants it."""
     lab.model.script(Reply("It takes a while, but it comes to an end.", hold=Hold.BEFORE))
@@ -109,6 +127,23 @@ async def while_busy(lab: LabAgent, connection: Connection) -> None:
     assert queued.success, queued
     assert await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > before)
     assert lab.model.prompts()[before:] == ["then do this"]
+
+
+async def steered(lab: LabAgent, connection: Connection) -> None:
+    """A text joins the work that goes on, in agents that have a way for that; in the others it is refused."""
+    await connection.wait_ready(lab.pane)
+    lab.model.script(Reply("This is the first half of it, and this the rest.", hold=Hold.WITHIN))
+    await send(lab, connection, "work on it")
+    await shows_work(lab, connection)
+    before = len(lab.model.prompts())
+    sent = await connection.send_text(lab.pane, "and mind this", when_busy="steer", timeout=REFUSES)
+    lab.model.release()
+    if not BUILT_IN[lab.recipe.name].steer:
+        assert (sent.error_type, sent.rung) == (Code.NOT_READY, Rung.NOTHING), sent
+        return
+    assert sent.success, sent
+    assert await asyncio.to_thread(lab.model.wait, lambda: len(lab.model.prompts()) > before)
+    assert lab.model.prompts()[before:] == ["and mind this"]
 
 
 async def shows_work(lab: LabAgent, connection: Connection) -> None:

@@ -35,7 +35,7 @@ OTHERWISE: dict[str, tuple[str, dict[str, Any]]] = {
         )
         for case in ("permission", "permission_second")
     },
-    **{f"opencode/1.18.33/queued_{width}": (NOT_SHOWN, {"queued": []}) for width in (60, 100, 200)},
+    **{f"opencode/1.18.33/queued_{form}": (NOT_SHOWN, {"queued": []}) for form in (60, 100, 200, "light")},
 }
 
 
