@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import paneward.app
+import paneward.app.connection
 from paneward.store import Store
 
 
@@ -40,11 +40,11 @@ class DyingStore(Store):
 
 
 async def main(socket: str, state: str, pane: str, message_id: str, text: str) -> None:
-    async with paneward.app.connect(socket_name=socket, state=Path(state)) as tmux:
+    async with paneward.connect(socket_name=socket, state=Path(state)) as tmux:
         await tmux.send_text(pane, text, message_id=message_id)
 
 
 if __name__ == "__main__":
     *arguments, DyingStore.moment = sys.argv[1:]
-    paneward.app.Store = DyingStore  # type: ignore[attr-defined]
+    paneward.app.connection.Store = DyingStore  # type: ignore[attr-defined]
     asyncio.run(main(*arguments))

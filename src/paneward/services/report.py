@@ -11,13 +11,63 @@ from typing import Any
 
 from paneward.core.profiles import Profile, Recognised, as_data
 from paneward.core.profiles.own import changed
+from paneward.core.readiness import Assessment
 from paneward.core.reading import Reading, read
+from paneward.core.result import Menu
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.core.screen.cells import plain
 from paneward.core.screen.masking import mask_rows
+from paneward.core.standing import Standing
 from paneward.core.text import mask, redact
 from paneward.store import Delivery
 
 FORMAT = 1  # of the file; a reader refuses a higher one
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What was seen in a pane, which rules were tried on it, and which one won."""
+
+    pane: str
+    profile: str
+    assessment: Assessment
+    scene: Scene
+    screen: str
+    menu: Menu | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Screenful:
+    """The last lines of a pane, and where its output had come to."""
+
+    text: str
+    output_seq: int  # bytes since the pane is watched
+    width: int
+    height: int
+    cursor: tuple[int, int]  # column and row of the visible screen
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pane is, and what runs in it."""
+
+    tmux: str  # host and socket
+    socket: str  # the path
+    pane: str
+    pid: int
+    dead: bool
+    profile: str  # that fits the program
+    version: str
+    cwd: str
+
+
+def last_lines(snapshot: Snapshot, lines: int, ansi: bool = False) -> str:
+    """The last lines of a look, without blank ones below them."""
+    rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
+    while rows and not plain(rows[-1]).strip():
+        rows.pop()
+    return "\n".join(rows[-lines:] if lines > 0 else [])
 
 
 @dataclass(frozen=True, slots=True)

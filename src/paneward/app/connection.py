@@ -1,58 +1,38 @@
-"""The composition root: what the verbs need is built here, once per connection."""
+"""The verbs on the panes of one tmux server, and what they need: built once per connection."""
 
 import platform
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Literal, Self
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Host
 from paneward.adapters.lock import pane_lock, sweep
-from paneward.adapters.opencode import OpenCodeApi
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_exec import ExecTmux
-from paneward.config import Settings, profiles_of, state_dir
+from paneward.app.watches import Watches
+from paneward.config import Settings
 from paneward.core.choice import Choice
-from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
+from paneward.core.errors import PanewardError, StoreError
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
-from paneward.core.readiness import Assessment, assess, compile_prompt, wait_ready
+from paneward.core.readiness import assess, compile_prompt, wait_ready
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
-from paneward.core.screen.cells import Screen, plain
-from paneward.core.standing import Standing
+from paneward.core.screen.cells import Screen
 from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
-from paneward.services.report import Report, redacted, report_of
+from paneward.services.report import Explanation, Place, Report, Screenful, last_lines, redacted, report_of
 from paneward.store import Delivery, Store
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
-Transport = Literal["control", "exec"]
 LOCKS_KEPT = 7 * 86400.0  # seconds after which the lock file of a pane nobody writes to is removed
 REPORTED = 10  # receipts in a report
-WATCHES_KEPT = 24  # below the sessions that one connection may watch
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What was seen in a pane, which rules were tried on it, and which one won."""
-
-    pane: str
-    profile: str
-    assessment: Assessment
-    scene: Scene
-    screen: str
-    menu: Menu | None
-    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +45,6 @@ class Resident:
     version_known: bool | None = None  # the profile was proven on it; None: no version is on the screen
 
 
-class _Kept:
-    """A watch that stays open between calls."""
-
-    def __init__(self, watch: Watch, stack: AsyncExitStack) -> None:
-        self.watch = watch
-        self.users = 0
-        self.close = stack.aclose
-
-    @classmethod
-    async def open(cls, tmux: Tmux, pane: str) -> Self:
-        stack = AsyncExitStack()
-        return cls(await stack.enter_async_context(tmux.watch(pane)), stack)
-
-
 class Connection:
     """The verbs on the panes of one tmux server."""
 
@@ -89,20 +55,22 @@ class Connection:
         profiles: Mapping[str, Profile],
         directory: Path,
         apis: Mapping[str, Api] | None = None,
+        store: Store | None = None,
     ) -> None:
         self._tmux = tmux
         self._settings = settings
         self._profiles = profiles
         self._directory = directory
         self._clock = SystemClock()
-        self._watches: dict[str, _Kept] = {}  # the longest unused first
+        self._watches = Watches(tmux)
+        self._shared = store  # of a server, which closes it
         self._kept: Store | None = None
-        self._deliveries = Deliveries(
+        self.desk = Deliveries(
             tmux=tmux,
             clock=self._clock,
             store=self._store,
             lock=lambda key, timeout: pane_lock(directory / "locks", key, timeout),
-            watch=self._watching,
+            watch=self._watches.open,
             settings=settings,
             profiles=profiles,
             apis=apis,
@@ -124,7 +92,7 @@ class Connection:
         secret: bool = False,
     ) -> SendResult:
         """Type a text into the program in `pane`, submit it, and prove that it went in."""
-        return await self._deliveries.send(
+        return await self.desk.send(
             Request(
                 pane=pane,
                 text=text,
@@ -142,7 +110,7 @@ class Connection:
 
     async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
         """Press keys by name: `Escape`, `C-u`, `Enter`."""
-        return await self._deliveries.press(Request(pane, "", verify_enter=verify_enter, timeout=timeout), keys)
+        return await self.desk.press(Request(pane, "", verify_enter=verify_enter, timeout=timeout), keys)
 
     async def answer(
         self,
@@ -164,15 +132,21 @@ class Connection:
             raise ValueError("answer with exactly one of text, select, multi and other; other may go with an option")
         choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup)
         free = text if text is not None else other or ""
-        return await self._deliveries.answer(Request(pane, free, message_id=message_id, timeout=timeout), choice)
+        return await self.desk.answer(Request(pane, free, message_id=message_id, timeout=timeout), choice)
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         """The last `lines` lines of the pane, scrollback included."""
         snapshot = await self._tmux.look(await pane_of(self._tmux, pane), history=max(lines, 0))
-        rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
-        while rows and not plain(rows[-1]).strip():
-            rows.pop()
-        return "\n".join(rows[-lines:] if lines > 0 else [])
+        return last_lines(snapshot, lines, ansi)
+
+    async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful:
+        """The same, with the cursor, the size, and the place in the output."""
+        pane = await pane_of(self._tmux, pane)
+        async with self._watches.open(pane) as watch:
+            seq = watch.output_seq
+            seen = await self._tmux.look(pane, history=max(lines, 0))
+        text = last_lines(seen, lines, ansi)
+        return Screenful(text, seq, seen.width, seen.height, (seen.cursor_x, seen.cursor_y))
 
     async def wait_ready(
         self,
@@ -237,6 +211,17 @@ class Connection:
         taken_at = datetime.fromtimestamp(self._clock.wall(), UTC).isoformat(timespec="seconds")
         return replace(report, taken_at=taken_at, versions=versions, receipts=receipts, notes=notes)
 
+    async def place(self, pane: str) -> Place:
+        """Where a pane is, and what runs in it."""
+        seen = await self._tmux.look(await pane_of(self._tmux, pane))
+        process = await self._tmux.process(seen)
+        found = recognise(seen, process, self._profiles).profile
+        [said] = await self._tmux.run("display-message", "-p", "-t", seen.pane, "#{socket_path}|#{pane_current_path}")
+        socket, _, cwd = said.partition("|")
+        version = version_seen(seen, found) or ""
+        identity = await self._tmux.identity()
+        return Place(identity, socket, seen.pane, seen.pid, seen.dead, found.name, version, cwd)
+
     async def resolve(self, target: str) -> str:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
         return await self._tmux.resolve(target)
@@ -258,9 +243,7 @@ class Connection:
         return await self._store().recent(limit, pane)
 
     async def close(self) -> None:
-        for kept in self._watches.values():
-            await kept.close()
-        self._watches.clear()
+        await self._watches.close()
         if self._kept is not None:
             await self._kept.close()
         await self._tmux.close()
@@ -271,7 +254,7 @@ class Connection:
     async def _look(self, pane: str, profile: str | None) -> AsyncIterator[tuple[Driver, Profile]]:
         fixed = None if profile is None else named(profile, self._profiles)
         pane = await pane_of(self._tmux, pane)
-        async with self._watching(pane) as watch:
+        async with self._watches.open(pane) as watch:
             driver = Driver(pane, self._tmux, self._clock, watch)
             scene = await driver.look()
             yield driver, fixed or choose(scene.snapshot, scene.process, self._profiles)
@@ -313,67 +296,10 @@ class Connection:
     def _prompt(self, profile: Profile) -> re.Pattern[str]:
         return compile_prompt(prompt_of(profile, self._settings))
 
-    @asynccontextmanager
-    async def _watching(self, pane: str) -> AsyncIterator[Watch]:
-        """The watch of a pane: kept open for the next call, the longest unused closed when they are many."""
-        kept = self._watches.pop(pane, None)
-        if kept is not None and kept.watch.gone and not kept.users:
-            await kept.close()
-            kept = None
-        if kept is None:
-            await self._make_room()
-            kept = await _Kept.open(self._tmux, pane)
-        self._watches[pane] = kept
-        kept.users += 1
-        try:
-            yield kept.watch
-        finally:
-            kept.users -= 1
-
-    async def _make_room(self) -> None:
-        idle = [pane for pane, kept in self._watches.items() if not kept.users]
-        for pane in idle[: max(0, len(self._watches) - WATCHES_KEPT + 1)]:
-            await self._watches.pop(pane).close()
-
     def _store(self) -> Store:
+        if self._shared is not None:
+            return self._shared
         if self._kept is None:
             self._kept = Store.open(self._directory / "deliveries.db")
             sweep(self._directory / "locks", self._clock.wall() - LOCKS_KEPT)
         return self._kept
-
-
-@asynccontextmanager
-async def connect(
-    socket_name: str | None = None,
-    socket_path: str | None = None,
-    host: str | Host | None = None,
-    transport: Transport = "control",
-    *,
-    settings: Settings | None = None,
-    state: Path | None = None,
-) -> AsyncIterator[Connection]:
-    """Connect to a tmux server: here or on `host` over ssh."""
-    if transport not in ("control", "exec"):
-        raise InvalidInput(
-            f"no transport is called {transport!r}", code=Code.CONFIG_INVALID, hint="Allowed: control, exec."
-        )
-    settings = settings or Settings()
-    tmux = _tmux(transport, host, socket_name, socket_path, settings)
-    here = host is None or (isinstance(host, Host) and host.local)
-    apis = {"opencode": OpenCodeApi(SystemClock())} if here else {}
-    connection = Connection(tmux, settings, profiles_of(settings), state or state_dir(), apis)
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-def _tmux(
-    transport: Transport, host: str | Host | None, socket_name: str | None, socket_path: str | None, settings: Settings
-) -> Tmux:
-    place = host if isinstance(host, Host) else Host.ssh(host) if host else Host()
-    timeout, binary = settings.tmux_bridge.subprocess_timeout, settings.tmux.binary
-    if transport == "exec":
-        return ExecTmux(place, socket_name, socket_path, timeout, tmux=binary)
-    link = settings.tmux.link_foreign
-    return ControlTmux(place, socket_name, socket_path, timeout, tmux=binary, link_foreign=link)

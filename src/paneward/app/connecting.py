@@ -1,0 +1,57 @@
+"""The way to a tmux server: here or on another host, by a control client or by one process per command."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+from paneward.adapters.clock import SystemClock
+from paneward.adapters.host import Host
+from paneward.adapters.opencode import OpenCodeApi
+from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.tmux_exec import ExecTmux
+from paneward.app.connection import Connection
+from paneward.config import Settings, profiles_of, state_dir
+from paneward.core.errors import Code, InvalidInput
+from paneward.ports import Tmux
+from paneward.store import Store
+
+Transport = Literal["control", "exec"]
+
+
+@asynccontextmanager
+async def connect(
+    socket_name: str | None = None,
+    socket_path: str | None = None,
+    host: str | Host | None = None,
+    transport: Transport = "control",
+    *,
+    settings: Settings | None = None,
+    state: Path | None = None,
+    store: Store | None = None,
+) -> AsyncIterator[Connection]:
+    """Connect to a tmux server: here or on `host` over ssh. A `store` that is given is shared, and not closed."""
+    if transport not in ("control", "exec"):
+        raise InvalidInput(
+            f"no transport is called {transport!r}", code=Code.CONFIG_INVALID, hint="Allowed: control, exec."
+        )
+    settings = settings or Settings()
+    tmux = _tmux(transport, host, socket_name, socket_path, settings)
+    here = host is None or (isinstance(host, Host) and host.local)
+    apis = {"opencode": OpenCodeApi(SystemClock())} if here else {}
+    connection = Connection(tmux, settings, profiles_of(settings), state or state_dir(), apis, store)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+def _tmux(
+    transport: Transport, host: str | Host | None, socket_name: str | None, socket_path: str | None, settings: Settings
+) -> Tmux:
+    place = host if isinstance(host, Host) else Host.ssh(host) if host else Host()
+    timeout, binary = settings.tmux_bridge.subprocess_timeout, settings.tmux.binary
+    if transport == "exec":
+        return ExecTmux(place, socket_name, socket_path, timeout, tmux=binary)
+    link = settings.tmux.link_foreign
+    return ControlTmux(place, socket_name, socket_path, timeout, tmux=binary, link_foreign=link)

@@ -1,0 +1,130 @@
+"""What an agent has said, told from where it is seen to stand: a machine.
+
+It compares levels, not changes: whatever was missed (while Paneward was down, while a delivery was under way) is heard
+at the next look. Three things keep it from hearing what nobody said:
+
+- what is seen while our own words go in belongs to them, and is only remembered;
+- a dialog that was answered may stand on the screen for a moment; the same one counts as asked again when something
+  else was seen in between, or when it still stands after a while;
+- an agent that was given words and shows no work has completed them by evidence only: it is at rest, and nothing was
+  printed for a while.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from paneward.core.agent import Said, Stage
+from paneward.core.result import Menu
+from paneward.core.standing import AWAITING, AgentState, Standing
+
+REST: Final = 2.0  # seconds without output after which an agent at rest that showed no work has done what it was told
+AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
+STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
+_TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An agent at one look."""
+
+    standing: Standing
+    now: float
+    menu: Menu | None = None  # the dialog on the screen, where it can be read
+    quiet: float = 0.0  # seconds since it printed something
+
+    @property
+    def question(self) -> Menu:
+        """What is asked, as data; of a dialog that cannot be read, its words alone."""
+        if self.menu is not None:
+            return self.menu
+        return Menu(self.standing.question, (), None, None, False, "", kind=self.standing.kind)
+
+
+def same_question(one: Menu | None, other: Menu | None) -> bool:
+    """The same dialog, perhaps scrolled, or with words in its field: both change its options."""
+    if one is None or other is None:
+        return one is other
+    return one.fingerprint == other.fingerprint or (one.question, one.kind) == (other.question, other.kind)
+
+
+class Hearing:
+    """Fed with looks at one agent; told when our own words go in."""
+
+    def __init__(self) -> None:
+        self._worked = False  # it was seen to work since it was told something
+        self._told_at = float("-inf")  # when our last words had gone in
+        self._typing = False  # our words go in at this moment
+        self._answered: Menu | None = None  # and nothing else was seen since
+        self._asks: tuple[str, float] | None = None  # the dialog that stands there, and since when
+        self._due: float | None = None
+
+    @property
+    def typing(self) -> bool:
+        return self._typing
+
+    def begin(self, answered: Menu | None = None) -> None:
+        """Our words are about to be typed: a new command, or the answer to this question."""
+        self._typing, self._worked, self._answered = True, False, answered
+
+    def end(self, now: float) -> None:
+        """They went in, or did not."""
+        self._typing, self._told_at, self._asks = False, now, None
+
+    def deadline(self) -> float | None:
+        """When to look again although nothing was printed."""
+        return self._due
+
+    def hear(self, stage: Stage, question: Menu | None, seen: Seen) -> Said | None:
+        """What the agent has said by standing so; `question` is what it was known to ask."""
+        self._due = None
+        state = seen.standing.state
+        self._remember(state)
+        if self._typing:
+            return None
+        if state in AWAITING:
+            return self._question(stage, question, seen)
+        if state is AgentState.BUSY:
+            return _work(stage)
+        if state is AgentState.IDLE and stage in _TOLD:
+            return Said.AGENT_COMPLETION if self._at_rest(seen) else None
+        return None
+
+    def _remember(self, state: AgentState) -> None:
+        if state in AWAITING:
+            self._worked = False
+            return
+        self._worked = self._worked or state is AgentState.BUSY
+        self._asks = None
+        if state in (AgentState.BUSY, AgentState.IDLE):
+            self._answered = None
+
+    def _question(self, stage: Stage, known: Menu | None, seen: Seen) -> Said | None:
+        asked = seen.question
+        again = self._answered is not None and (seen.menu is None or asked.fingerprint == self._answered.fingerprint)
+        if again and seen.now < self._told_at + AGAIN:
+            self._due = self._told_at + AGAIN
+            return None
+        if stage is Stage.AWAITING_INPUT and same_question(known, asked):
+            return None
+        key = asked.fingerprint or asked.question
+        if self._asks is None or self._asks[0] != key:
+            self._asks = key, seen.now
+        if seen.now < self._asks[1] + STOOD:
+            self._due = self._asks[1] + STOOD
+            return None
+        self._answered = None
+        return Said.AGENT_QUESTION
+
+    def _at_rest(self, seen: Seen) -> bool:
+        done_at = max(seen.now - seen.quiet, self._told_at) + REST
+        if self._worked or seen.now >= done_at:
+            return True
+        self._due = done_at
+        return False
+
+
+def _work(stage: Stage) -> Said | None:
+    """Work that begins; after a question, somebody has answered it in the pane."""
+    if stage is Stage.AWAITING_INPUT:
+        return Said.USER_ANSWER
+    return None if stage is Stage.PROCESSING else Said.AGENT_PROGRESS
