@@ -1,17 +1,21 @@
 """What a command can answer with, as JSON and as an exit code: data and two functions."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from paneward.app import Explanation, Resident
+from paneward.core.agent import Agent
+from paneward.core.errors import PanewardError
+from paneward.core.events import Stored
 from paneward.core.profiles import Profile
 from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.store import Delivery
 from paneward.surfaces import wire
-from paneward.surfaces.cli.exits import Exit, exit_of
+from paneward.surfaces.cli.exits import OF_CODE, Exit, exit_of
 from paneward.surfaces.cli.meaning import meanings
 
 
@@ -89,9 +93,93 @@ class Written:
     hint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a verb on one of several: an answer, or why there is none."""
+
+    target: str
+    answer: SendResult | Readiness | None = None
+    failure: PanewardError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """An agent, and its state as people see it."""
+
+    agent: Agent
+    shown: str
+    lasts: float  # seconds since it changed
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    agent: Agent
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    agent_id: str
+    purged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Responded:
+    """What came of an answer to an agent."""
+
+    agent_id: str
+    new_state: str
+    turn_id: int | None
+    receipt: SendResult
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    events: tuple[Stored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that runs."""
+
+    url: str
+    pid: int
+    version: str
+    sign_in: str = ""  # the address that signs a browser in, once
+    log: str = ""  # the file of one that runs by itself
+    own_version: str = ""  # of this command
+    states: Mapping[str, int] = field(default_factory=dict)  # how many agents stand where
+    fresh: bool = False  # it was started by this command
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    url: str = ""  # empty: none was there
+    pid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of an identity: it says who acts, for a while."""
+
+    token: str
+    role: str
+    agent: str
+    seconds: float  # until it ends
+
+
 Answer = (
     SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
-    | Reading | Written
+    | Reading | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
 )  # fmt: skip
 
 
@@ -101,7 +189,23 @@ def exit_code(answer: Answer) -> Exit:
             return exit_of(answer)
         case Checks(checks):
             return Exit.FAILED if any(check.state is State.FAIL for check in checks) else Exit.DONE
+        case Responded(receipt=receipt):
+            return exit_of(receipt)
+        case Outcomes(outcomes):
+            return _exit_of_several({_exit_of_one(one) for one in outcomes})
     return Exit.DONE
+
+
+def _exit_of_one(outcome: Outcome) -> Exit:
+    if outcome.failure is not None:
+        return OF_CODE[outcome.failure.code]
+    return Exit.DONE if outcome.answer is None else exit_of(outcome.answer)
+
+
+def _exit_of_several(codes: set[Exit]) -> Exit:
+    """What all that went wrong have in common, else failed."""
+    wrong = codes - {Exit.DONE}
+    return Exit.DONE if not wrong else wrong.pop() if len(wrong) == 1 else Exit.FAILED
 
 
 def document(answer: Answer) -> dict[str, Any]:
@@ -115,7 +219,22 @@ def document(answer: Answer) -> dict[str, Any]:
             return wire.document(ok, panes=[_resident(row) for row in panes])
         case Profile():
             return wire.document(ok, profile=answer, meaning=meanings(Profile))
+        case Outcomes(outcomes):
+            return wire.document(ok, outcomes=[_outcome(one) for one in outcomes])
+        case Agents(seats):
+            return wire.document(ok, agents=[{**wire.plain(seat.agent), "shown": seat.shown} for seat in seats])
+        case Responded():
+            return {**wire.record(ok, answer), "receipt": wire.receipt(answer.receipt)}
     return wire.record(ok, answer)
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    match outcome:
+        case Outcome(target, failure=PanewardError() as failure):
+            return {"target": target, **wire.error(failure)}
+        case Outcome(target, answer=SendResult() as result):
+            return {"target": target, **wire.receipt(result)}
+    return {"target": outcome.target, **wire.record(_exit_of_one(outcome) is Exit.DONE, outcome.answer)}
 
 
 def _resident(row: Resident) -> dict[str, Any]:

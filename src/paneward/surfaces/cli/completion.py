@@ -4,19 +4,35 @@ import asyncio
 from collections.abc import Iterator
 
 from paneward.config import profiles_of
+from paneward.core.agent import Agent
 from paneward.core.errors import PanewardError
 from paneward.ports import PaneInfo
 from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.work import connection, settings_of
+from paneward.surfaces.cli.served import agents_in
+from paneward.surfaces.cli.work import connection, server_if_any, settings_of
 
 
 def panes(place: Place, incomplete: str) -> list[tuple[str, str]]:
     try:
         rows = asyncio.run(_panes(place))
     except PanewardError:
-        return []
+        rows = []
     names = [(name, about) for row in rows for name, about in _names(row)]
-    return [(name, about) for name, about in names if name.startswith(incomplete)]
+    return [*agents(incomplete), *((name, about) for name, about in names if name.startswith(incomplete))]
+
+
+def agents(incomplete: str) -> list[tuple[str, str]]:
+    """The agents of a server, if one runs."""
+    try:
+        rows = asyncio.run(_agents())
+    except PanewardError:
+        return []
+    return [(one.id, f"{one.pane} {one.kind}: {one.stage}") for one in rows if one.id.startswith(incomplete)]
+
+
+async def _agents() -> list[Agent]:
+    async with server_if_any() as remote:
+        return [] if remote is None else agents_in(await remote.get("/api/agents"))
 
 
 async def _panes(place: Place) -> list[PaneInfo]:

@@ -65,9 +65,10 @@ def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json:
     By which pattern the profile was chosen, the version and whether it is known, the composer and what is in it, the
     marks of work that were found, the dialog as data, the verdict. Nothing is typed.
     """
-    from paneward.surfaces.cli.work import run, tell
+    from paneward.surfaces.cli.work import located, run, tell
 
-    tell(ctx, run(place_of(ctx), lambda tmux: tmux.check(pane, profile), f"reading {pane}"))
+    place, found = located(place_of(ctx), pane)
+    tell(ctx, run(place, lambda tmux: tmux.check(found, profile), f"reading {pane}"))
 
 
 def show_config(ctx: typer.Context, json: Json = False) -> None:

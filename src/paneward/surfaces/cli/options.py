@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+TARGET = "`%3`, `session:window.pane`, the exact name of a window, or an agent's name."
 Transport = Literal["control", "exec"]
 # What typer raises for a wrong command line has no public name of its own.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -74,6 +75,12 @@ def _complete_key(incomplete: str) -> Iterable[str]:
     return (name for name in NAMES if name.lower().startswith(incomplete.lower()))
 
 
+def _complete_agent(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+    from paneward.surfaces.cli.completion import agents
+
+    return agents(incomplete)
+
+
 Complete = Callable[..., Iterable[str] | Iterable[tuple[str, str]]]
 
 Json = Annotated[
@@ -85,7 +92,18 @@ Pane = Annotated[
     typer.Argument(
         metavar="PANE",
         autocompletion=complete_pane,
-        help="`%3`, `session:window.pane`, or the exact name of a window.",
+        help=TARGET,
+        show_default=False,
+    ),
+]
+AgentName = Annotated[
+    str, typer.Argument(metavar="AGENT", autocompletion=_complete_agent, help="Its name.", show_default=False)
+]
+To = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="all|ROLE|LABEL",
+        help="All agents, or those of a role or a label (also `role:NAME`, `label:NAME`); may be repeated.",
         show_default=False,
     ),
 ]

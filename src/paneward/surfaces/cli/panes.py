@@ -3,12 +3,14 @@
 Their docstrings are what `--help` prints.
 """
 
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from paneward.surfaces.cli.options import (
+    TARGET,
     Json,
     Keys,
     MessageId,
@@ -16,10 +18,15 @@ from paneward.surfaces.cli.options import (
     Pattern,
     Profile,
     Timeout,
+    To,
     complete_pane,
     flag,
     place_of,
 )
+
+if TYPE_CHECKING:
+    from paneward.core.result import Readiness
+    from paneward.surfaces.cli.answers import Outcomes
 
 WhenBusy = Literal["wait", "queue", "steer", "interrupt", "refuse"]
 Draft = Literal["hold", "stash", "refuse"]
@@ -27,7 +34,9 @@ Draft = Literal["hold", "stash", "refuse"]
 
 def send(
     ctx: typer.Context,
-    pane: Pane,
+    pane: Annotated[
+        str | None, typer.Argument(metavar="PANE", autocompletion=complete_pane, help=TARGET, show_default=False)
+    ] = None,
     text: Annotated[
         str | None, typer.Argument(metavar="TEXT", help="The text; `-` reads standard input.", show_default=False)
     ] = None,
@@ -49,6 +58,7 @@ def send(
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
+    to: To = None,
     json: Json = False,
 ) -> None:
     """Type a text, submit it, and prove that it went in.
@@ -56,26 +66,33 @@ def send(
     Prints the receipt: how far the text is proven to have come, and by what. Nothing is typed into a menu, behind
     a program at work, or into what somebody else is writing.
     """
-    from paneward.surfaces.cli.work import answer_with, given_text
+    from paneward.surfaces.cli.many import members, on_all
+    from paneward.surfaces.cli.work import Verbs, answer_with, given_text, usage_unless
 
-    written = given_text(text, file, exact)
-    answer_with(
-        ctx,
-        lambda tmux: tmux.send_text(
-            pane,
-            written,
-            profile=profile,
-            verify_enter=not no_verify,
-            detect_ghost_text=not no_ghost,
-            when_busy=when_busy,
-            draft=draft,
-            as_command=as_command,
-            message_id=message_id,
-            timeout=timeout,
-            secret=secret,
-        ),
-        f"sending to {pane}",
-    )
+    usage_unless(not to or pane is None or text is None, "give PANE or --to, not both")
+    usage_unless(bool(to) or pane is not None, "give PANE and the text, or --to and the text")
+    written = given_text(pane if to else text, file, exact)
+    options: dict[str, Any] = {
+        "profile": profile,
+        "verify_enter": not no_verify,
+        "detect_ghost_text": not no_ghost,
+        "when_busy": when_busy,
+        "draft": draft,
+        "as_command": as_command,
+        "timeout": timeout,
+        "secret": secret,
+    }
+
+    async def send_to_all(verbs: Verbs) -> "Outcomes":
+        names = await members(verbs, to or ())
+        own = {name: None if message_id is None else f"{message_id}.{name}" for name in names}
+        return await on_all(names, lambda name: verbs.send_text(name, written, message_id=own[name], **options))
+
+    if to:
+        answer_with(ctx, send_to_all, f"sending to {', '.join(to)}")
+    target = str(pane)
+    doing = f"sending to {target}"
+    answer_with(ctx, lambda verbs: verbs.send_text(target, written, message_id=message_id, **options), doing)
 
 
 def keys(
@@ -92,9 +109,8 @@ def keys(
     """
     from paneward.surfaces.cli.work import answer_with
 
-    answer_with(
-        ctx, lambda tmux: tmux.send_keys(pane, *names, verify_enter=verify, timeout=timeout), f"pressing keys in {pane}"
-    )
+    doing = f"pressing keys in {pane}"
+    answer_with(ctx, lambda verbs: verbs.send_keys(pane, *names, verify_enter=verify, timeout=timeout), doing)
 
 
 def read(
@@ -108,15 +124,18 @@ def read(
 ) -> None:
     """Print the last lines of a pane."""
     from paneward.surfaces.cli.answers import Captured
-    from paneward.surfaces.cli.work import run, tell
+    from paneward.surfaces.cli.work import run_verb, tell
 
-    text = run(place_of(ctx), lambda tmux: tmux.capture(pane, lines=lines, ansi=ansi), f"reading {pane}")
+    text = run_verb(place_of(ctx), lambda verbs: verbs.capture(pane, lines=lines, ansi=ansi), f"reading {pane}")
     tell(ctx, Captured(pane, text))
 
 
 def wait(
     ctx: typer.Context,
-    pane: Pane,
+    panes: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PANE...", autocompletion=complete_pane, help=TARGET, show_default=False),
+    ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(
@@ -126,26 +145,42 @@ def wait(
     pattern: Pattern = None,
     accept_stable: Annotated[bool, flag("--accept-stable", help="A screen that stands still counts as ready.")] = False,
     profile: Profile = None,
+    any: Annotated[
+        bool, flag("--any", help="Of several: until the first takes input, asks something, or ends.")
+    ] = False,
+    all: Annotated[bool, flag("--all", help="Of several: until each of them does; this is the default.")] = False,
+    to: To = None,
     json: Json = False,
 ) -> None:
     """Wait until the program in a pane takes input, asks something, or ends.
 
     Nothing is written into the pane to find out. Exit code 0: ready, 5: it asks or works, 3: only stable, 4: it
-    ended, 124: none of these in time.
+    ended, 124: none of these in time. Of several it is what those that are not ready have in common, else 1.
     """
-    from paneward.surfaces.cli.work import answer_with
+    from paneward.surfaces.cli.many import members, on_all, on_any
+    from paneward.surfaces.cli.work import Verbs, answer_with, usage_unless
 
-    answer_with(
-        ctx, lambda tmux: tmux.wait_ready(pane, timeout, pattern, accept_stable or None, profile), f"waiting for {pane}"
-    )
+    usage_unless(bool(panes) != bool(to), "give PANE, several of them, or --to")
+    usage_unless(not (any and all), "give --any or --all, not both")
+
+    async def wait_for(verbs: Verbs) -> "Readiness | Outcomes":
+        def ready(target: str) -> "Awaitable[Readiness]":
+            return verbs.wait_ready(target, timeout, pattern, accept_stable or None, profile)
+
+        targets = panes or await members(verbs, to or ())
+        if len(targets) == 1 and not (any or all or to):
+            return await ready(targets[0])
+        return await (on_any if any else on_all)(targets, ready)
+
+    answer_with(ctx, wait_for, f"waiting for {', '.join(panes or to or ())}")
 
 
 def menu(ctx: typer.Context, pane: Pane, json: Json = False) -> None:
     """Show the dialog that is open in a pane: its question, options and fingerprint."""
     from paneward.surfaces.cli.answers import Asked
-    from paneward.surfaces.cli.work import run, tell
+    from paneward.surfaces.cli.work import run_verb, tell
 
-    tell(ctx, Asked(pane, run(place_of(ctx), lambda tmux: tmux.menu(pane), f"reading {pane}")))
+    tell(ctx, Asked(pane, run_verb(place_of(ctx), lambda verbs: verbs.menu(pane), f"reading {pane}")))
 
 
 def answer(
@@ -189,7 +224,7 @@ def answer(
     )
     answer_with(
         ctx,
-        lambda tmux: tmux.answer(
+        lambda verbs: verbs.answer(
             pane,
             text,
             select=None if select is None else option_named(select),
@@ -208,9 +243,10 @@ def explain(
     ctx: typer.Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False
 ) -> None:
     """Say what is seen in a pane, which rules were tried on it, and which one won."""
-    from paneward.surfaces.cli.work import run, tell
+    from paneward.surfaces.cli.work import located, run, tell
 
-    tell(ctx, run(place_of(ctx), lambda tmux: tmux.explain(pane, pattern, profile), f"looking at {pane}"))
+    place, found = located(place_of(ctx), pane)
+    tell(ctx, run(place, lambda tmux: tmux.explain(found, pattern, profile), f"looking at {pane}"))
 
 
 def panes(ctx: typer.Context, json: Json = False) -> None:
@@ -248,7 +284,7 @@ def report(
         typer.Argument(
             metavar="[PANE]",
             autocompletion=complete_pane,
-            help="`%3`, `session:window.pane`, or the exact name of a window.",
+            help=TARGET,
             show_default=False,
         ),
     ] = None,
@@ -269,9 +305,9 @@ def report(
     --corpus, a report becomes DIR/AGENT/VERSION/NAME_WIDTH.json and a stub of what must be read from it.
     """
     from paneward.surfaces.cli.bundle import write_case, write_report
-    from paneward.surfaces.cli.work import tell, usage_unless
+    from paneward.surfaces.cli.work import located, tell, usage_unless
 
     usage_unless((pane is None) != (corpus is None), "give a pane, or --corpus FILE DIR")
     if corpus is not None:
         tell(ctx, write_case(*corpus, case or "report"))
-    tell(ctx, write_report(place_of(ctx), str(pane), profile, out))
+    tell(ctx, write_report(*located(place_of(ctx), str(pane)), profile, out))

@@ -2,68 +2,66 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
-from datetime import datetime
 from json import dumps
 from typing import Any, assert_never
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from paneward.app import Explanation, Resident
 from paneward.core.profiles import Profile, as_data
 from paneward.core.readiness import RULES
 from paneward.core.reading import Reading
-from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
+from paneward.core.result import Readiness, ReadyVerdict, SendResult
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
 from paneward.core.standing import Standing
-from paneward.store import Delivery
 from paneward.surfaces.cli.answers import (
+    Adopted,
+    Agents,
     Answer,
     Asked,
     Captured,
     Checks,
     Config,
+    Events,
+    Forgotten,
+    Outcomes,
     Panes,
     Profiles,
     Receipts,
+    Responded,
+    Running,
     State,
+    Stopped,
+    Token,
     Written,
 )
+from paneward.surfaces.cli.lines import advise, say, table
 from paneward.surfaces.cli.meaning import meanings
 from paneward.surfaces.cli.regions import regions, shown_screen
+from paneward.surfaces.cli.shown_agents import show_agents
+from paneward.surfaces.cli.shown_deliveries import READY, deliveries, menu, readiness, receipt
 
-SIGNS = {Verdict.CONFIRMED: ("✓", "green"), Verdict.UNCONFIRMED: ("?", "yellow"), Verdict.FAILED: ("✗", "red")}
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
-READY = {
-    ReadyVerdict.READY: ("✓", "green"),
-    ReadyVerdict.AWAITING_ANSWER: ("?", "yellow"),
-    ReadyVerdict.BUSY: ("…", "blue"),
-    ReadyVerdict.STABLE: ("~", "yellow"),
-    ReadyVerdict.DEAD: ("✗", "red"),
-    ReadyVerdict.TIMEOUT: ("✗", "red"),
-}
-DUMPED = 12  # rows of the screen that are shown with a failure: the whole is in the JSON
 
 
 def show(console: Console, answer: Answer) -> None:
     match answer:
         case SendResult():
-            _receipt(console, answer)
+            receipt(console, answer)
         case Readiness():
-            _readiness(console, answer)
+            readiness(console, answer)
         case Explanation():
             _explanation(console, answer)
         case Captured(text=text):
             console.file.write(f"{text}\n")
-        case Asked(pane, menu):
-            _menu(console, menu, pane) if menu else _say(console, ("no dialog is open in ", ""), (pane, "bold"))
+        case Asked(pane, asked):
+            menu(console, asked, pane) if asked else say(console, ("no dialog is open in ", ""), (pane, "bold"))
         case Panes(panes):
             _panes(console, Panes(panes))
-        case Receipts(deliveries):
-            _deliveries(console, deliveries)
+        case Receipts(rows):
+            deliveries(console, rows)
         case Profile():
             _profile(console, answer)
         case Profiles(profiles):
@@ -76,143 +74,36 @@ def show(console: Console, answer: Answer) -> None:
             _reading(console, answer)
         case Written():
             _written(console, answer)
+        case Adopted() | Agents() | Events() | Forgotten() | Outcomes() | Responded() | Running() | Stopped() | Token():
+            show_agents(console, answer)
         case _:
             assert_never(answer)
 
 
-def _say(console: Console, *parts: tuple[str, str]) -> None:
-    """One line; on a terminal it is broken between words, elsewhere it stays whole for those who search it."""
-    console.print(Text.assemble(*parts))
-
-
-def _advise(console: Console, hint: str) -> None:
-    if hint:
-        _say(console, ("  → ", "cyan"), (hint, ""))
-
-
-def _table(console: Console, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
-    console.print(table)
-
-
-# --- deliveries
-
-
-def _receipt(console: Console, result: SendResult) -> None:
-    sign, colour = SIGNS[result.verdict]
-    named = result.error_type or result.verdict
-    _say(console, (f"{sign} {named}", f"bold {colour}"), (f"  {result.pane}  ", "bold"), (_seen(result), ""))
-    _advise(console, result.hint)
-    _say(console, (f"  {' · '.join(_particulars(result))}", "dim"))
-    for note in result.notes:
-        _say(console, ("  note: ", "yellow"), (note, ""))
-    if result.dump:
-        _say(console, ("  the screen then:", "dim"))
-        for row in result.dump.rstrip().splitlines()[-DUMPED:]:
-            _say(console, ("  │ ", "dim"), (row, ""))
-
-
-def _seen(result: SendResult) -> str:
-    return result.detail or result.evidence
-
-
-def _particulars(result: SendResult) -> list[str]:
-    words = [f"rung {result.rung}"]
-    if result.enters:
-        words.append(f"{result.enters} Enter{'s' * (result.enters > 1)}")
-    words.append(milliseconds(result.latency_ms))
-    if result.profile:
-        words.append(f"profile {result.profile}")
-    if result.message_id:
-        words.append(f"message {result.message_id}")
-    return [*words, "the receipt of an earlier call"] if result.repeated else words
-
-
-def milliseconds(spent: float) -> str:
-    return f"{spent:.0f} ms" if spent < 1000 else f"{spent / 1000:.1f} s"
-
-
-def _deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
-    if not rows:
-        _say(console, ("no delivery is on record", ""))
-        return
-    _table(console, ("when", "pane", "verdict", "rung", "took", "text"), (_delivery(row) for row in rows))
-
-
-def _delivery(row: Delivery) -> tuple[Any, ...]:
-    receipt = row.receipt
-    text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
-    when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
-    if receipt is None:
-        return when, row.pane, Text(f"unfinished: {row.phase}", "yellow"), "", "", _short(text)
-    sign, colour = SIGNS[receipt.verdict]
-    verdict = Text(f"{sign} {receipt.error_type or receipt.verdict}", colour)
-    return when, row.pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), _short(text)
-
-
-def _short(text: str, most: int = 48) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-# --- readiness
-
-
-def _readiness(console: Console, ready: Readiness) -> None:
-    sign, colour = READY[ready.verdict]
-    _say(console, (f"{sign} {ready.verdict}", f"bold {colour}"), (f"  {ready.question or ready.evidence}", ""))
-    said = f": {ready.evidence}" if ready.question else ""
-    _say(console, (f"  rule {ready.rule}{said} · {milliseconds(ready.elapsed * 1000)}", "dim"))
-    _advise(console, NEXT.get(ready.verdict, "") if not ready.is_ready else "")
-
-
-NEXT = {
-    ReadyVerdict.AWAITING_ANSWER: "`paneward menu` shows a dialog, `paneward answer` answers it.",
-    ReadyVerdict.BUSY: "It is at work: wait longer with --timeout.",
-    ReadyVerdict.STABLE: "Nothing moves and nothing proves more: --accept-stable counts this as ready.",
-    ReadyVerdict.DEAD: "`paneward panes` lists the panes there are.",
-    ReadyVerdict.TIMEOUT: "`paneward explain` shows what was seen; --pattern names another prompt.",
-}
-
-
-def _menu(console: Console, menu: Menu, pane: str) -> None:
-    _say(console, (menu.question or "(no question could be read)", "bold"))
-    for index, option in enumerate(menu.options):
-        here = index == menu.selected
-        box = "" if option.checked is None else ("[x] " if option.checked else "[ ] ")
-        free = "  (free text)" if index == menu.free_text else ""
-        mark = ("❯ ", "cyan") if here else ("  ", "")
-        _say(console, mark, (f"{option.number}. {box}{option.label}", "bold" if here else ""), (free, "dim"))
-    _say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
-    ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
-    ways += ["--other TEXT"] if menu.free_text is not None else []
-    _advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")
+# --- panes
 
 
 def _explanation(console: Console, found: Explanation) -> None:
     judged = found.assessment
     sign, colour = READY[judged.verdict] if judged.verdict else ("…", "blue")
     verdict = judged.verdict or ("busy" if judged.working else "undecided")
-    _say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (judged.evidence, ""))
-    _say(console, (f"  profile {found.profile} · {_process(found.scene.process)}", "dim"))
+    say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (judged.evidence, ""))
+    say(console, (f"  profile {found.profile} · {_process(found.scene.process)}", "dim"))
     _standing(console, found.standing)
-    _table(console, ("", "rule", "found"), _rules(found))
+    table(console, ("", "rule", "found"), _rules(found))
     _screen(console, found)
     if found.menu:
-        _menu(console, found.menu, found.pane)
+        menu(console, found.menu, found.pane)
 
 
 def _standing(console: Console, found: Standing) -> None:
     """What the agent does, the fact that decided it, and what the other sources say."""
     more = ", ".join(word for word in (found.activity, found.ending, found.kind) if word)
     state = f"{found.state} ({more})" if more else str(found.state)
-    _say(console, ("  state ", "dim"), (state, "bold"), (f"  by its {found.source}: {found.evidence}", ""))
+    say(console, ("  state ", "dim"), (state, "bold"), (f"  by its {found.source}: {found.evidence}", ""))
     for claim in found.claims:
         if claim.source is not found.source:
-            _say(console, (f"    its {claim.source} says {claim.state}: {claim.evidence}", "dim"))
+            say(console, (f"    its {claim.source} says {claim.state}: {claim.evidence}", "dim"))
 
 
 def _rules(found: Explanation) -> Iterable[tuple[Any, ...]]:
@@ -242,7 +133,7 @@ def _screen(console: Console, found: Explanation) -> None:
     snapshot = found.scene.snapshot
     rows = Screen.of(snapshot).rows
     last = max([snapshot.cursor_y, *(y for y, row in enumerate(rows) if not row.blank)])
-    _say(console, (f"  screen {snapshot.width}x{snapshot.height}", "dim"), (_modes(found), "dim"))
+    say(console, (f"  screen {snapshot.width}x{snapshot.height}", "dim"), (_modes(found), "dim"))
     for y, row in enumerate(rows[: last + 1]):
         here = y == snapshot.cursor_y
         text = _with_cursor(row, snapshot.cursor_x) if here else Text(row.text)
@@ -273,11 +164,11 @@ def _panes(console: Console, found: Panes) -> None:
          f"{one.info.width}x{one.info.height}", one.info.title)
         for one in found.panes
     )  # fmt: skip
-    _table(console, heads, rows)
+    table(console, heads, rows)
     for one in found.panes:
         if one.version_known is False:
-            _say(console, (f"? {one.profile} {one.version} in {one.info.pane}: ", "yellow"), (UNPROVEN, ""))
-            _advise(console, f"`paneward profiles check {one.info.pane}` shows whether it still fits.")
+            say(console, (f"? {one.profile} {one.version} in {one.info.pane}: ", "yellow"), (UNPROVEN, ""))
+            advise(console, f"`paneward profiles check {one.info.pane}` shows whether it still fits.")
 
 
 UNPROVEN = "its profile was not proven on this version; docs/agents/README.md says how to take a newer one"
@@ -293,8 +184,8 @@ def _checks(console: Console, found: Checks) -> None:
     width = max(len(check.name) for check in found.checks)
     for check in found.checks:
         sign, colour = STATES[check.state]
-        _say(console, (f"{sign} {check.state:<4}", colour), (f"  {check.name:<{width}}  ", "bold"), (check.seen, ""))
-        _advise(console, check.mend)
+        say(console, (f"{sign} {check.state:<4}", colour), (f"  {check.name:<{width}}  ", "bold"), (check.seen, ""))
+        advise(console, check.mend)
 
 
 def _profiles(console: Console, profiles: tuple[Profile, ...]) -> None:
@@ -303,7 +194,7 @@ def _profiles(console: Console, profiles: tuple[Profile, ...]) -> None:
         (one.name, one.about, ", ".join(one.versions) or "-", "\n".join(one.match) or "what is left")
         for one in profiles
     )
-    _table(console, heads, rows)
+    table(console, heads, rows)
 
 
 def _profile(console: Console, profile: Profile) -> None:
@@ -330,25 +221,25 @@ def _field(console: Console, name: str, value: Any) -> None:
 def _reading(console: Console, found: Reading) -> None:
     sign, colour = READY[ReadyVerdict(found.verdict)] if found.verdict else ("…", "blue")
     verdict = found.verdict or "undecided"
-    _say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (found.because, ""))
-    _table(console, ("region", "rows", "read"), regions(found))
+    say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (found.because, ""))
+    table(console, ("region", "rows", "read"), regions(found))
     for row in shown_screen(found):
         console.print(row, no_wrap=True, overflow="crop")
     if found.version_known is False:
-        _say(console, (f"? {found.profile} {found.version}: ", "yellow"), (UNPROVEN, ""))
+        say(console, (f"? {found.profile} {found.version}: ", "yellow"), (UNPROVEN, ""))
     if found.menu:
-        _menu(console, found.menu, found.pane)
-    _advise(console, f"Does it read something wrongly? `paneward report {found.pane}` keeps all of this in one file.")
+        menu(console, found.menu, found.pane)
+    advise(console, f"Does it read something wrongly? `paneward report {found.pane}` keeps all of this in one file.")
 
 
 def _written(console: Console, written: Written) -> None:
     for file in written.files:
-        _say(console, ("✓ written ", "bold green"), (str(file), "bold"))
+        say(console, ("✓ written ", "bold green"), (str(file), "bold"))
     for words in written.contains:
-        _say(console, ("  ", ""), (words, ""))
+        say(console, ("  ", ""), (words, ""))
     for note in written.notes:
-        _say(console, ("  note: ", "yellow"), (note, ""))
-    _advise(console, written.hint)
+        say(console, ("  note: ", "yellow"), (note, ""))
+    advise(console, written.hint)
 
 
 def yaml_value(value: Any) -> str:
@@ -372,8 +263,8 @@ def yaml_value(value: Any) -> str:
 def _config(console: Console, found: Config) -> None:
     if found.checked:
         origins = sorted({value.origin.partition(", line")[0] for value in found.settings} - {"default"})
-        _say(console, ("✓ valid", "bold green"), (f"  {', '.join(origins) or 'defaults only'}", ""))
+        say(console, ("✓ valid", "bold green"), (f"  {', '.join(origins) or 'defaults only'}", ""))
     else:
         rows = ((value.key, yaml_value(value.value), Text(value.origin, "dim")) for value in found.settings)
-        _table(console, ("key", "value", "from"), rows)
-    _say(console, (f"  profiles: {', '.join(found.profiles)}", "dim"))
+        table(console, ("key", "value", "from"), rows)
+    say(console, (f"  profiles: {', '.join(found.profiles)}", "dim"))

@@ -8,43 +8,65 @@ import os
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import fields
+from importlib import metadata
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from paneward.app import Connection, connect
-from paneward.config import SECTIONS, Settings, load, profiles_of
+from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
+from paneward.core.agent import Agent
 from paneward.core.profiles import Profile
-from paneward.core.result import Readiness, SendResult
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
 from paneward.surfaces.cli.options import Place, UsageError, place_of
+from paneward.surfaces.cli.served import Served, socket_of
 from paneward.surfaces.cli.show import show
+from paneward.surfaces.cli.whereabouts import Whereabouts, told
+
+if TYPE_CHECKING:
+    from paneward.surfaces.cli.remote import Remote
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
 WIDE = 10_000  # columns where no terminal says how many there are: nothing is broken or cut
 T = TypeVar("T")
+C = TypeVar("C")
+Verbs = Connection | Served
 
 
-def answer_with(
-    ctx: typer.Context, verb: Callable[[Connection], Awaitable[SendResult | Readiness]], doing: str
-) -> NoReturn:
-    tell(ctx, run(place_of(ctx), verb, doing))
+def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Awaitable[Answer]], doing: str) -> NoReturn:
+    tell(ctx, run_verb(place_of(ctx), verb, doing))
 
 
 def run(place: Place, verb: Callable[[Connection], Awaitable[T]], doing: str) -> T:
-    """Run one verb on the panes of `place`."""
+    """Run the library on the panes of `place`."""
+    return _run(place, connection(place), verb, doing)
+
+
+def run_verb(place: Place, verb: Callable[[Verbs], Awaitable[T]], doing: str) -> T:
+    """Run one verb through the server that runs, else by the library."""
+    return _run(place, verbs(place), verb, doing)
+
+
+def ask(place: Place, question: "Callable[[Remote], Awaitable[T]]", doing: str) -> T:
+    """Ask the server that runs; an error where none does."""
+    return _run(place, server(place), question, doing)
+
+
+def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str) -> T:
     log_to_stderr(os.environ.get("PANEWARD_LOG", "critical"))
-    return asyncio.run(_run(place, verb, doing))
+    return asyncio.run(_patiently(place, opening, verb, doing))
 
 
-async def _run(place: Place, verb: Callable[[Connection], Awaitable[T]], doing: str) -> T:
-    async with connection(place) as tmux:
-        task = asyncio.ensure_future(verb(tmux))
+async def _patiently(
+    place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str
+) -> T:
+    async with opening as there:
+        task = asyncio.ensure_future(verb(there))
         with contextlib.ExitStack() as sign:
             try:
                 await asyncio.wait({task}, timeout=PATIENCE)
@@ -61,6 +83,65 @@ async def connection(place: Place) -> AsyncIterator[Connection]:
     transport = place.transport or settings.tmux.transport
     async with connect(place.socket_name, place.socket_path, place.host, transport, settings=settings) as tmux:
         yield tmux
+
+
+@asynccontextmanager
+async def verbs(place: Place) -> AsyncIterator[Verbs]:
+    """A server that runs and answers; else tmux itself. What only the library can, it is asked for at once."""
+    async with AsyncExitStack() as stack:
+        remote = None if _beyond(place) else await stack.enter_async_context(server_if_any())
+        if remote is None:
+            yield await stack.enter_async_context(connection(place))
+        else:
+            yield Served(remote, socket_of(place), place.socket_name is not None or place.socket_path is not None)
+
+
+@asynccontextmanager
+async def server(place: Place) -> AsyncIterator["Remote"]:
+    from paneward.surfaces.cli.remote import required
+
+    async with required(state_dir()) as remote:
+        _say_version(remote.where)
+        yield remote
+
+
+@asynccontextmanager
+async def server_if_any() -> AsyncIterator["Remote | None"]:
+    directory = state_dir()
+    if told(directory) is None:  # the client is loaded only for somebody to talk to
+        yield None
+        return
+    from paneward.surfaces.cli.remote import found
+
+    async with found(directory) as remote:
+        if remote is not None:
+            _say_version(remote.where)
+        yield remote
+
+
+def _beyond(place: Place) -> bool:
+    """The server knows the tmux servers of this machine, by its own configuration."""
+    return place.host is not None or place.transport is not None or place.config is not None
+
+
+def _say_version(where: Whereabouts) -> None:
+    own = metadata.version("paneward")
+    if where.version != own:
+        words = f"the server at {where.url} is Paneward {where.version}, this command is {own}"
+        complain(words, "`paneward down` and `paneward up --detach` start it anew; agents go on meanwhile.")
+
+
+def located(place: Place, target: str) -> tuple[Place, str]:
+    """Where a target is for the library: the pane of an agent by its name, else the target as it is."""
+    agent = None if target.startswith("%") or _beyond(place) else asyncio.run(_agent(place, target))
+    if agent is None or agent.pane is None:
+        return place, target
+    return Place(None, agent.socket, None, place.transport, place.config, place.json), agent.pane
+
+
+async def _agent(place: Place, name: str) -> Agent | None:
+    async with server_if_any() as remote:
+        return None if remote is None else await Served(remote, socket_of(place)).agent(name)
 
 
 def settings_of(place: Place) -> Settings:

@@ -1,0 +1,139 @@
+"""The verbs on panes through a running server: the names of `Connection`, translated to requests.
+
+One lock and one log hold then for all who send. A target is an agent by its name, or any pane of any tmux server of
+this machine; a pane that was adopted is its agent, so that what is typed into it becomes one of its turns.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from paneward.core.agent import Agent
+from paneward.core.errors import Code, PaneNotFound, PanewardError
+from paneward.core.result import Menu, Readiness, SendResult
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.records import revive
+
+if TYPE_CHECKING:
+    from paneward.surfaces.cli.remote import Remote
+
+PATIENCE = 30.0  # seconds that an answer may take beside what was asked for
+
+
+class Served:
+    """A server's verbs on the panes of one tmux, and on agents wherever they are."""
+
+    def __init__(self, remote: "Remote", socket: str, own_socket: bool = False) -> None:
+        self.remote = remote
+        self._socket = socket
+        self._own_socket = own_socket  # -L or -S was given: a name means something there
+        self._agents: list[Agent] | None = None
+
+    async def agents(self) -> list[Agent]:
+        if self._agents is None:
+            self._agents = agents_in(await self.remote.get("/api/agents"))
+        return self._agents
+
+    async def send_text(self, pane: str, text: str, **options: Any) -> SendResult:
+        return receipt(await self._post(pane, "send", {"text": text, **options}, options.get("timeout", 0.0)))
+
+    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+        body = {"keys": list(keys), "verify_enter": verify_enter, "timeout": timeout}
+        return receipt(await self._post(pane, "keys", body, timeout))
+
+    async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
+        body = {"text": text, **options}
+        return receipt(await self._post(pane, "answer", body, options.get("timeout", 0.0)))
+
+    async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
+        shown = await self._get(pane, "screen", lines=lines, ansi=ansi)
+        return str(shown["text"])
+
+    async def menu(self, pane: str) -> Menu | None:
+        shown = await self._get(pane, "menu")
+        return revive(Menu, shown["menu"]) if shown["menu"] else None
+
+    async def wait_ready(
+        self,
+        pane: str,
+        timeout: float | None = None,
+        prompt_pattern: str | None = None,
+        accept_stable: bool | None = None,
+        profile: str | None = None,
+    ) -> Readiness:
+        wanted = {"timeout": timeout, "pattern": prompt_pattern, "accept_stable": accept_stable, "profile": profile}
+        patience = None if timeout is None else timeout + PATIENCE  # a profile may wait for minutes
+        return revive(Readiness, await self._get(pane, "wait", patience, **wanted))
+
+    # --- where
+
+    async def _post(self, target: str, verb: str, body: Mapping[str, Any], timeout: float) -> Any:
+        path, query = await self._path(target, verb)
+        return await self.remote.post(f"{path}/{verb}", body, timeout + PATIENCE, **query)
+
+    async def _get(self, target: str, verb: str, patience: float | None = PATIENCE, **query: Any) -> Any:
+        path, place = await self._path(target, verb)
+        return await self.remote.get(f"{path}/{verb}", patience, **query, **place)
+
+    async def _path(self, target: str, verb: str) -> tuple[str, dict[str, str]]:
+        """The route of a target, and which tmux is meant."""
+        agent = await self.agent(target)
+        if agent is not None and verb != "answer":
+            return f"/api/agents/{quote(agent.id, safe='')}", {}
+        if agent is not None and agent.pane is not None:
+            return f"/api/panes/{quote(agent.pane, safe='')}", {"socket": agent.socket}
+        if "/" in target:
+            raise PaneNotFound(f"{target!r} cannot be asked for through the server", hint="Name the pane by its id.")
+        return f"/api/panes/{quote(target, safe='')}", {"socket": self._socket}
+
+    async def agent(self, target: str) -> Agent | None:
+        """The agent whose name this is, or whose pane."""
+        for one in await self.agents():
+            here = same_socket(one.socket, self._socket)
+            if (one.pane == target and here) or (one.id == target and (here or not self._own_socket)):
+                return one
+        return None
+
+
+def receipt(document: Mapping[str, Any]) -> SendResult:
+    """The receipt in an answer; its error code is spelled as ours are."""
+    data = dict(document.get("receipt") or document)
+    data["error_type"] = (document.get("error") or {}).get("code")
+    return revive(SendResult, data)
+
+
+def agents_in(document: Any) -> list[Agent]:
+    return [revive(Agent, row) for row in document["agents"]]
+
+
+def chosen(agents: Sequence[Agent], groups: Sequence[str]) -> list[Agent]:
+    """The agents of these groups: `all`, `role:NAME`, `label:NAME`, or NAME for either."""
+    found = [one for one in agents if any(_belongs(one, group) for group in groups)]
+    if not found:
+        roles = sorted({one.role for one in agents if one.role} | {label for one in agents for label in one.labels})
+        known = f"Roles and labels there are: {', '.join(roles)}." if roles else "`paneward ps` lists the agents."
+        raise PanewardError(f"no agent belongs to {', '.join(groups)}", code=Code.AGENT_NOT_FOUND, hint=known)
+    return found
+
+
+def _belongs(agent: Agent, group: str) -> bool:
+    kind, divided, name = group.partition(":")
+    if divided and kind in ("role", "label"):
+        return name == agent.role if kind == "role" else name in agent.labels
+    return group == "all" or group == agent.role or group in agent.labels
+
+
+def socket_of(place: Place, env: Mapping[str, str] = os.environ) -> str:
+    """The path of the tmux socket that a command line means, as tmux itself finds it."""
+    if place.socket_path:
+        return str(Path(place.socket_path).absolute())
+    if not place.socket_name and env.get("TMUX"):
+        return env["TMUX"].split(",")[0]
+    folder = Path(env.get("TMUX_TMPDIR") or "/tmp").resolve() / f"tmux-{os.getuid()}"
+    return str(folder / (place.socket_name or "default"))
+
+
+def same_socket(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

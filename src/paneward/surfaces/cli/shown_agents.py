@@ -1,0 +1,179 @@
+"""Agents, events and the server for people. Shape: functions, as in `show`."""
+
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from paneward.core.agent import TIMED_OUT, Agent, Stage
+from paneward.core.events import Stored
+from paneward.core.result import Readiness, SendResult
+from paneward.surfaces.cli.answers import (
+    Adopted,
+    Agents,
+    Events,
+    Forgotten,
+    Outcome,
+    Outcomes,
+    Responded,
+    Running,
+    Seat,
+    Stopped,
+    Token,
+)
+from paneward.surfaces.cli.lines import advise, ago, say, short, table
+from paneward.surfaces.cli.shown_deliveries import readiness, receipt
+
+STAGES = {
+    Stage.AWAITING_INPUT: ("?", "bold yellow"),
+    Stage.PROCESSING: ("…", "blue"),
+    Stage.COMMANDED: ("→", "blue"),
+    Stage.COMPLETE: ("✓", "green"),
+    Stage.IDLE: ("·", "dim"),
+    TIMED_OUT: ("!", "red"),
+}
+LOST = ("✗", "red")
+WORDS = {Stage.AWAITING_INPUT: "ask", Stage.PROCESSING: "work", Stage.COMMANDED: "begin", TIMED_OUT: "are silent"}
+ServerAnswer = Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
+
+
+def show_agents(console: Console, answer: ServerAnswer) -> None:
+    match answer:
+        case Outcomes(outcomes):
+            for outcome in outcomes:
+                _outcome(console, outcome)
+        case Agents(seats):
+            _agents(console, seats)
+        case Adopted(agent):
+            _adopted(console, agent)
+        case Forgotten(agent_id, purged):
+            kept = "and all that was stored of it is gone" if purged else "its pane was left alone"
+            say(console, ("✓ forgotten", "bold green"), (f"  {agent_id}: {kept}", ""))
+        case Responded():
+            receipt(console, answer.receipt)
+            say(console, (f"  {answer.agent_id} is {answer.new_state}", "dim"))
+        case Events(events):
+            for event in events:
+                show_event(console, event)
+        case Running():
+            _running(console, answer)
+        case Stopped(url):
+            words = ("✓ ended", "bold green") if url else ("no server runs", "")
+            say(console, words, (f"  {url}" if url else "", ""))
+        case Token():
+            console.print(Text(answer.token), soft_wrap=True)
+
+
+def _outcome(console: Console, outcome: Outcome) -> None:
+    say(console, (outcome.target, "bold cyan"))
+    match outcome.answer:
+        case SendResult() as result:
+            receipt(console, result)
+        case Readiness() as ready:
+            readiness(console, ready)
+    if outcome.failure is not None:
+        say(console, (f"✗ {outcome.failure.code}", "bold red"), (f"  {outcome.failure.message}", ""))
+        advise(console, outcome.failure.hint)
+
+
+# --- agents
+
+
+def agents_table(seats: tuple[Seat, ...]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Heads and rows: who asks comes first."""
+    order = list(STAGES)
+    ranked = sorted(seats, key=lambda seat: (order.index(seat.shown) if seat.shown in order else 0, seat.agent.id))
+    return ("agent", "state", "for", "pane", "program", "role", "about"), [_seat(seat) for seat in ranked]
+
+
+def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
+    if not seats:
+        say(console, ("no agent is watched", ""))
+        advise(console, "`paneward adopt PANE` takes one in.")
+        return
+    table(console, *agents_table(seats))
+    asking = [seat.agent.id for seat in seats if seat.agent.stage is Stage.AWAITING_INPUT and not seat.agent.gone]
+    if asking:
+        advise(console, f"`paneward respond {asking[0]} …` answers; `paneward menu {asking[0]}` shows what it asks.")
+
+
+def _seat(seat: Seat) -> tuple[Any, ...]:
+    agent = seat.agent
+    sign, colour = LOST if agent.gone else STAGES.get(seat.shown, ("·", ""))
+    state = Text(f"{sign} {'lost' if agent.gone else seat.shown}", colour)
+    program = f"{agent.kind} {agent.version}".strip()
+    role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
+    return agent.id, state, ago(seat.lasts), agent.pane or "-", program, role, short(_about(agent), 60)
+
+
+def _about(agent: Agent) -> str:
+    if agent.gone:
+        return agent.gone
+    return " ".join(agent.question.question.split()) if agent.question else agent.reason
+
+
+def _adopted(console: Console, agent: Agent) -> None:
+    program = f" ({agent.kind} {agent.version})".replace(" )", ")") if agent.kind else ""
+    say(console, ("✓ adopted", "bold green"), (f"  {agent.id}", "bold"), (f"  {agent.pane}{program}", ""))
+    advise(console, f"`paneward send {agent.id} TEXT` gives it work, `paneward ps` tells where it stands.")
+
+
+# --- events
+
+
+def show_event(console: Console, event: Stored) -> None:
+    when = f"{datetime.fromtimestamp(event.at).astimezone():%H:%M:%S}"
+    words = (
+        (f"{event.seq:>6} {when}  ", "dim"),
+        (f"{event.kind:<18} ", "cyan"),
+        (f"{event.agent_id or '-':<14} ", "bold"),
+    )
+    say(console, *words, (_told(event), ""))
+
+
+def _told(event: Stored) -> str:
+    """The one line that tells an event to people; the whole is in the JSON."""
+    data = event.data
+    match event.kind:
+        case "state_changed":
+            return f"{data.get('old_state')} → {data.get('new_state')}: {short(str(data.get('reason', '')), 80)}"
+        case "turn_stored":
+            turn = data.get("turn") or {}
+            return f"{turn.get('actor')} {turn.get('intent')}: {short(' '.join(str(turn.get('text', '')).split()), 80)}"
+        case "agent_adopted":
+            return str((data.get("agent") or {}).get("pane", ""))
+    plain = {name: value for name, value in data.items() if name != "agent_id" and not isinstance(value, dict | list)}
+    return short(" · ".join(f"{name} {value}" for name, value in plain.items() if value not in (None, "")), 100)
+
+
+# --- the server
+
+
+def _running(console: Console, server: Running) -> None:
+    sign = ("✓ started", "bold green") if server.fresh else ("✓ runs", "bold green")
+    say(console, sign, (f"  {server.url}", "bold"), (f"  process {server.pid}, Paneward {server.version}", "dim"))
+    if server.own_version and server.own_version != server.version:
+        say(console, ("! ", "yellow"), (f"this command is Paneward {server.own_version}", ""))
+        advise(console, "`paneward down` and `paneward up --detach` start it anew; agents go on meanwhile.")
+    if not server.fresh:
+        say(console, (f"  {in_words(server.states)}", ""))
+    if server.log:
+        say(console, (f"  log: {server.log}", "dim"))
+    if server.sign_in:
+        say(console, ("  open in a browser, once: ", ""), (server.sign_in, "bold underline"))
+
+
+def in_words(states: dict[str, int] | Any) -> str:
+    """`2 ask · 1 works`."""
+    if not states:
+        return "no agent is watched"
+    told = [_count(states[name], words) for name, words in WORDS.items() if states.get(name)]
+    rest = sum(number for name, number in states.items() if name not in WORDS)
+    return " · ".join([*told, *([f"{rest} idle"] if rest else [])])
+
+
+def _count(number: int, words: str) -> str:
+    if number != 1:
+        return f"{number} {words}"
+    return f"1 {words.replace('are', 'is')}" if " " in words else f"1 {words}s"

@@ -1,0 +1,107 @@
+"""Receipts, readiness and dialogs for people: what the verbs on panes and on agents answer with. Shape: functions."""
+
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
+from paneward.store import Delivery
+from paneward.surfaces.cli.lines import advise, milliseconds, say, short, table
+
+SIGNS = {Verdict.CONFIRMED: ("✓", "green"), Verdict.UNCONFIRMED: ("?", "yellow"), Verdict.FAILED: ("✗", "red")}
+READY = {
+    ReadyVerdict.READY: ("✓", "green"),
+    ReadyVerdict.AWAITING_ANSWER: ("?", "yellow"),
+    ReadyVerdict.BUSY: ("…", "blue"),
+    ReadyVerdict.STABLE: ("~", "yellow"),
+    ReadyVerdict.DEAD: ("✗", "red"),
+    ReadyVerdict.TIMEOUT: ("✗", "red"),
+}
+DUMPED = 12  # rows of the screen that are shown with a failure: the whole is in the JSON
+
+
+# --- deliveries
+
+
+def receipt(console: Console, result: SendResult) -> None:
+    sign, colour = SIGNS[result.verdict]
+    named = result.error_type or result.verdict
+    say(console, (f"{sign} {named}", f"bold {colour}"), (f"  {result.pane}  ", "bold"), (_seen(result), ""))
+    advise(console, result.hint)
+    say(console, (f"  {' · '.join(_particulars(result))}", "dim"))
+    for note in result.notes:
+        say(console, ("  note: ", "yellow"), (note, ""))
+    if result.dump:
+        say(console, ("  the screen then:", "dim"))
+        for row in result.dump.rstrip().splitlines()[-DUMPED:]:
+            say(console, ("  │ ", "dim"), (row, ""))
+
+
+def _seen(result: SendResult) -> str:
+    return result.detail or result.evidence
+
+
+def _particulars(result: SendResult) -> list[str]:
+    words = [f"rung {result.rung}"]
+    if result.enters:
+        words.append(f"{result.enters} Enter{'s' * (result.enters > 1)}")
+    words.append(milliseconds(result.latency_ms))
+    if result.profile:
+        words.append(f"profile {result.profile}")
+    if result.message_id:
+        words.append(f"message {result.message_id}")
+    return [*words, "the receipt of an earlier call"] if result.repeated else words
+
+
+def deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
+    if not rows:
+        say(console, ("no delivery is on record", ""))
+        return
+    table(console, ("when", "pane", "verdict", "rung", "took", "text"), (_delivery(row) for row in rows))
+
+
+def _delivery(row: Delivery) -> tuple[Any, ...]:
+    receipt = row.receipt
+    text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
+    when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
+    if receipt is None:
+        return when, row.pane, Text(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
+    sign, colour = SIGNS[receipt.verdict]
+    verdict = Text(f"{sign} {receipt.error_type or receipt.verdict}", colour)
+    return when, row.pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), short(text)
+
+
+# --- readiness
+
+
+def readiness(console: Console, ready: Readiness) -> None:
+    sign, colour = READY[ready.verdict]
+    say(console, (f"{sign} {ready.verdict}", f"bold {colour}"), (f"  {ready.question or ready.evidence}", ""))
+    said = f": {ready.evidence}" if ready.question else ""
+    say(console, (f"  rule {ready.rule}{said} · {milliseconds(ready.elapsed * 1000)}", "dim"))
+    advise(console, NEXT.get(ready.verdict, "") if not ready.is_ready else "")
+
+
+NEXT = {
+    ReadyVerdict.AWAITING_ANSWER: "`paneward menu` shows a dialog, `paneward answer` answers it.",
+    ReadyVerdict.BUSY: "It is at work: wait longer with --timeout.",
+    ReadyVerdict.STABLE: "Nothing moves and nothing proves more: --accept-stable counts this as ready.",
+    ReadyVerdict.DEAD: "`paneward panes` lists the panes there are.",
+    ReadyVerdict.TIMEOUT: "`paneward explain` shows what was seen; --pattern names another prompt.",
+}
+
+
+def menu(console: Console, menu: Menu, pane: str) -> None:
+    say(console, (menu.question or "(no question could be read)", "bold"))
+    for index, option in enumerate(menu.options):
+        here = index == menu.selected
+        box = "" if option.checked is None else ("[x] " if option.checked else "[ ] ")
+        free = "  (free text)" if index == menu.free_text else ""
+        mark = ("❯ ", "cyan") if here else ("  ", "")
+        say(console, mark, (f"{option.number}. {box}{option.label}", "bold" if here else ""), (free, "dim"))
+    say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
+    ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
+    ways += ["--other TEXT"] if menu.free_text is not None else []
+    advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")
