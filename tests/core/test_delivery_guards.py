@@ -121,6 +121,13 @@ def test_a_composer_that_is_empty_once_may_be_in_mid_paint() -> None:
     assert result.evidence == "the composer is empty again"
 
 
+def test_the_receipt_says_that_the_agent_had_trouble_before() -> None:
+    troubled = "  ⎿  Not logged in · Please run /login"
+    done, result = delivered(order("fix it"), *(box(text, above=troubled) for text in ("", "fix it", "", "")))
+    assert (done, result.success) == ([Paste("fix it"), ENTER], True)
+    assert result.notes == ("before this, the agent had said why it cannot work: sign_in",)
+
+
 def test_the_receipt_names_what_else_proves_it() -> None:
     waiting = scene(f"  \x1b[48;5;237m❯ fix it\x1b[0m\n\n✻ Working… \n{RULE}\n\x1b[38;5;246m❯\x1b[39m\u00a0‸\n{RULE}\n")
     queued = replace(

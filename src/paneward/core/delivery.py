@@ -18,6 +18,7 @@ from paneward.core.profiles import Profile, Typing
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene, Snapshot
+from paneward.core.screen.appearance import read_appearance
 from paneward.core.snippet import typing_delay
 from paneward.core.stash import give_back, put_aside, taken_out
 from paneward.core.submission import Judge, Outcome, Reading
@@ -139,11 +140,11 @@ class Delivery:
         start = yield from self._typed()
         if isinstance(start, SendResult):
             return start
+        self._notes = _troubles(start.scene, self._order.profile)
         result = yield from self._see_and_submit()
         if not start.draft:
             return result
-        self._notes = yield from give_back(start.draft, self._order.profile)
-        return replace(result, notes=(*result.notes, *self._notes))
+        return replace(result, notes=(*result.notes, *(yield from give_back(start.draft, self._order.profile))))
 
     def _typed(self) -> Flow[Clear | SendResult]:
         """Wait until the text may be typed, and type it; a screen that moved in between is judged again."""
@@ -368,3 +369,9 @@ class Delivery:
     def _patience(self) -> float:
         """Seconds to wait for a program that draws as slowly as this one did."""
         return min(AS_SLOW * self._drawn_in, VERIFY / 2)
+
+
+def _troubles(scene: Scene, profile: Profile) -> tuple[str, ...]:
+    """What the agent said of itself before it was given the text: it may take it and do nothing."""
+    said = read_appearance(scene.snapshot, profile, scene.process).trouble if profile.troubles else ""
+    return (f"before this, the agent had said why it cannot work: {said}",) if said else ()

@@ -237,6 +237,11 @@ OPENCODE = Profile(
     interrupt=("Escape", "Escape"),
     cut=("C-c",),
     quits=(r"^\s*(?:/?exit|/?quit|:q)\s*$",),
+    troubles=(  # it shows the words of the provider
+        Trouble("sign_in", r"\b(?:Incorrect|[Ii]nvalid) (?:API|api|x-api)[ -]key\b|\bUnauthorized\b"),
+        Trouble("limit", r"\b[Rr]ate limit (?:reached|exceeded)\b|\bToo Many Requests\b|\busage limit\b"),
+        Trouble("network", r"\bUnable to connect\b|\bConnection refused\b|\bECONNREFUSED\b"),
+    ),
     wait_timeout=WAIT,
 )
 GEMINI = Profile(
