@@ -2,7 +2,7 @@
 
 import platform
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from paneward.app.watches import Watches
 from paneward.config import Settings
 from paneward.core.choice import Choice
 from paneward.core.errors import PanewardError, StoreError
+from paneward.core.keys import check_keys
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
 from paneward.core.readiness import assess, compile_prompt, wait_ready
@@ -23,6 +24,7 @@ from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
+from paneward.core.terminal import Pressed, Stroke, Typed
 from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
@@ -225,6 +227,16 @@ class Connection:
     async def resolve(self, target: str) -> str:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
         return await self._tmux.resolve(target)
+
+    async def take_strokes(self, pane: str, strokes: Iterable[Stroke]) -> None:
+        """What somebody does in a terminal of their own, as it comes: like an operator at the keyboard of the pane."""
+        for stroke in strokes:
+            match stroke:
+                case Typed(text):
+                    await self._tmux.type(pane, text)
+                case Pressed(keys):
+                    check_keys(keys)
+                    await self._tmux.press(pane, *keys)
 
     @asynccontextmanager
     async def watch(self, pane: str) -> AsyncIterator[Watch]:
