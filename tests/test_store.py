@@ -16,8 +16,8 @@ import pytest
 from paneward.core.errors import Code, StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.schema import KEEP_ROWS
-from paneward.store import BEHIND, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
+from paneward.store import BEHIND, KEEP_ROWS, KEEP_TEXT, SCHEMA, Delivery, Store, text_hash
+from paneward.store.file import pragma
 
 T = TypeVar("T")
 
@@ -279,14 +279,12 @@ def test_what_was_awaited_is_there_after_kill_nine(tmp_path: Path) -> None:
 
 
 def test_every_commit_is_synced_to_the_disk(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "deliveries.db")
-    pragmas = store._writer.submit(
-        lambda: [
-            store._connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("synchronous", "journal_mode")
-        ]
-    ).result()
-    asyncio.run(store.close())
-    assert pragmas == [2, "wal"]
+    async def pragmas(store: Store) -> list[object]:
+        return await store._run(
+            lambda tx: [pragma(tx.connection, name) for name in ("synchronous", "journal_mode")], rows=False
+        )
+
+    assert using(tmp_path / "deliveries.db", pragmas) == [2, "wal"]
 
 
 def test_the_file_and_its_directory_are_private(tmp_path: Path) -> None:
@@ -368,7 +366,7 @@ async def fill(store: Store) -> None:
 
 def test_a_full_disk_is_a_clear_error_and_the_store_lives_on(tmp_path: Path) -> None:
     async def work(store: Store) -> str:
-        await store._run(lambda connection: connection.exec_driver_sql("PRAGMA max_page_count=8"))
+        await store._run(lambda tx: tx.connection.exec_driver_sql("PRAGMA max_page_count=80"))
         with pytest.raises(StoreError, match="full") as caught:
             await fill(store)
         assert await store.recent(1)
@@ -381,7 +379,7 @@ def test_a_store_that_another_process_locked_says_who_to_look_for(tmp_path: Path
     path = tmp_path / "deliveries.db"
 
     async def work(store: Store) -> str:
-        await store._run(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=1"))
+        await store._run(lambda tx: tx.connection.exec_driver_sql("PRAGMA busy_timeout=1"))
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         try:

@@ -235,7 +235,7 @@ def test_without_an_id_a_store_that_fails_never_turns_a_delivery_into_a_failure(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def work(desk: Desk) -> SendResult:
-        await desk.store._run(lambda connection: connection.exec_driver_sql("DROP TABLE deliveries"))
+        await desk.store._run(lambda tx: tx.connection.exec_driver_sql("DROP TABLE deliveries"))
         return await desk.send()
 
     assert at_desk(work).success

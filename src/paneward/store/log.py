@@ -1,0 +1,75 @@
+"""The event log: functions on its table. Rows are written once, and leave only from the old end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from paneward.core.events import Stored
+from paneward.store.tables import tables
+from paneward.store.written import encoded
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+
+@cache
+def _ends() -> sa.Select[Any]:
+    import sqlalchemy as sa
+
+    seq = tables().events.c.seq
+    least, most = sa.func.min(seq), sa.func.max(seq)  # each alone is one look at an end of the table
+    return sa.select(sa.select(least).scalar_subquery(), sa.select(most).scalar_subquery())
+
+
+def last_seq(connection: sa.Connection) -> int:
+    return _both(connection)[1]
+
+
+def first_seq(connection: sa.Connection) -> int:
+    """The oldest that is kept; 1 for an empty log."""
+    return _both(connection)[0]
+
+
+def _both(connection: sa.Connection) -> tuple[int, int]:
+    first, last = connection.execute(_ends()).one()
+    return first or 1, last or 0
+
+
+def insert_events(connection: sa.Connection, events: Sequence[Stored]) -> None:
+    if events:
+        connection.execute(
+            tables().events.insert(),
+            [
+                {"seq": one.seq, "at": one.at, "kind": one.kind, "agent_id": one.agent_id, "data": encoded(one.data)}
+                for one in events
+            ],
+        )
+
+
+def read_events(
+    connection: sa.Connection,
+    after: int = 0,
+    limit: int | None = 1000,
+    kinds: Collection[str] = (),
+    agent_id: str | None = None,
+    before: int | None = None,
+) -> list[Stored]:
+    """In order of `seq`: the first ones after `after`, or with `before` the last ones before that."""
+    table = tables().events
+    seq = table.c.seq
+    query = table.select().where(seq > after).order_by(seq if before is None else seq.desc()).limit(limit)
+    if kinds:
+        query = query.where(table.c.kind.in_(sorted(kinds)))
+    if agent_id is not None:
+        query = query.where(table.c.agent_id == agent_id)
+    if before is not None:
+        query = query.where(seq < before)
+    found = [_stored(row) for row in connection.execute(query)]
+    return found if before is None else found[::-1]
+
+
+def _stored(row: Any) -> Stored:
+    return Stored(row.seq, row.at, row.kind, row.agent_id, json.loads(row.data))

@@ -1,0 +1,277 @@
+"""The store: the event log, agents with their commands and turns, deliveries with their receipts, the audit.
+
+What an await returned of is on the disk (`record` alone waits for nothing). Reads have a connection of their own and
+never wait for the writer; in memory there is one connection for both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from paneward.core.agent import Agent, Command, Turn
+from paneward.core.audit import AuditEntry
+from paneward.core.events import Event, Stored
+from paneward.core.flow import Phase
+from paneward.core.result import SendResult
+from paneward.store import agents, care, deliveries, log, records
+from paneward.store.deliveries import Delivery
+from paneward.store.place import place_of
+from paneward.store.reader import Reader
+from paneward.store.records import Reply
+from paneward.store.writer import Transaction, Work, Writer, heard
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+BEHIND = 100  # receipts that may wait to be written; the next sender waits for the oldest of them
+PAGE = 500  # rows that an export reads at once
+T = TypeVar("T")
+
+
+class Store:
+    def __init__(self, writer: Writer, reader: Reader | None) -> None:
+        self._writer = writer
+        self._reader = reader  # none: reads go through the writer
+        self._unwritten: list[Work] = []
+        self._behind: deque[asyncio.Future[Any]] = deque()  # the newest that were handed over, written by now or not
+
+    @classmethod
+    def open(cls, place: Path | str | None, *, lease: str | None = None) -> Self:
+        """The store at a path or a URL, made or brought up to date if need be; None is a store in memory.
+
+        With `lease`, words that tell people who it is, nobody else can open it with one.
+        """
+        found = place_of(place, lease)
+        writer = Writer(found)
+        writer.open()
+        return cls(writer, Reader(found) if found.beside else None)
+
+    # --- deliveries
+
+    async def begin(
+        self,
+        *,
+        message_id: str | None,
+        tmux: str,
+        pane: str,
+        pane_pid: int,
+        text: str,
+        secret: bool,
+        agent_id: str | None = None,
+        intent: str = "",
+    ) -> tuple[Delivery, bool]:
+        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False."""
+        place = {"message_id": message_id, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
+        owner = {"agent_id": agent_id, "intent": intent}
+        return await self._run(lambda tx: deliveries.begin(tx.connection, {**place, **owner}, text, secret))
+
+    async def record(
+        self,
+        *,
+        tmux: str,
+        pane: str,
+        pane_pid: int,
+        text: str,
+        secret: bool,
+        receipt: SendResult,
+        agent_id: str | None = None,
+        intent: str = "",
+    ) -> None:
+        """Write down a delivery that is over, behind the caller: without a `message_id` nobody asks for it again.
+
+        It is on the disk before anything that is asked of this store later, and before it is closed.
+        """
+        place = {"message_id": None, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
+        owner = {"agent_id": agent_id, "intent": intent}
+        loop = asyncio.get_running_loop()
+        work = Work(
+            lambda tx: deliveries.begin(tx.connection, {**place, **owner}, text, secret, receipt), loop.create_future()
+        )
+        work.future.add_done_callback(heard)
+        self._unwritten.append(work)
+        loop.call_soon(self._hand_over)
+        while self._behind and self._behind[0].done():
+            self._behind.popleft()
+        if len(self._behind) > BEHIND:
+            await asyncio.wait([self._behind[0]])
+
+    def _hand_over(self) -> None:
+        """Waking the writer takes longer than all the rest, so the caller goes first."""
+        for work in self._unwritten:
+            self._behind.append(work.future)
+            self._writer.put(work)
+        self._unwritten.clear()
+
+    async def mark(self, id: str, phase: Phase) -> None:
+        await self._run(lambda tx: deliveries.mark(tx.connection, id, phase))
+
+    async def finish(self, id: str, receipt: SendResult, *events: Event) -> None:
+        """Store the receipt, and events with it."""
+
+        def work(tx: Transaction) -> None:
+            deliveries.finish(tx.connection, id, receipt)
+            _append(tx, events)
+
+        await self._run(work)
+
+    async def find(self, message_id: str) -> Delivery | None:
+        return await self._read(lambda connection: deliveries.find(connection, message_id))
+
+    async def delivery(self, id: str) -> Delivery | None:
+        return await self._read(lambda connection: deliveries.by_id(connection, id))
+
+    async def recent(self, limit: int = 50, pane: str | None = None, agent_id: str | None = None) -> list[Delivery]:
+        """The last deliveries, newest first."""
+        return await self._read(lambda connection: deliveries.recent(connection, limit, pane, agent_id))
+
+    async def unfinished(self) -> list[Delivery]:
+        """Deliveries to agents that were begun and have no receipt, oldest first."""
+        return await self._read(deliveries.unfinished)
+
+    async def unturned(self) -> list[Delivery]:
+        """Deliveries to agents that may have gone in and have no turn, oldest first."""
+        return await self._read(deliveries.unturned)
+
+    # --- the log
+
+    @property
+    def last_seq(self) -> int:
+        return self._writer.last_seq
+
+    @property
+    def first_seq(self) -> int:
+        """Of the oldest event that is kept; 1 for an empty log."""
+        return self._writer.first_seq
+
+    @property
+    def on_commit(self) -> Callable[[Sequence[Stored]], None] | None:
+        """Called in the loop with the events of each commit, in order of seq, before the awaits of its works return."""
+        return self._writer.on_commit
+
+    @on_commit.setter
+    def on_commit(self, listener: Callable[[Sequence[Stored]], None] | None) -> None:
+        self._writer.on_commit = listener
+
+    async def append(self, *events: Event) -> tuple[Stored, ...]:
+        return await self._run(lambda tx: _append(tx, events), rows=False)
+
+    async def events(
+        self,
+        after: int = 0,
+        limit: int = 1000,
+        kinds: Collection[str] = (),
+        agent_id: str | None = None,
+        before: int | None = None,
+    ) -> list[Stored]:
+        """In order of seq: the first ones after `after`, or with `before` the last ones before that."""
+        return await self._read(lambda connection: log.read_events(connection, after, limit, kinds, agent_id, before))
+
+    # --- agents, commands, turns
+
+    async def adopt(self, agent: Agent) -> Agent:
+        return await self._run(lambda tx: agents.adopt(tx, agent))
+
+    async def forget(self, agent_id: str, purge: bool = False) -> None:
+        await self._run(lambda tx: agents.forget(tx, agent_id, purge))
+
+    async def agents(self) -> list[Agent]:
+        """In order of adoption."""
+        return await self._read(agents.read_agents)
+
+    async def save(self, agent: Agent, *events: Event) -> Agent:
+        """The row as given and the events; the agent with the seq of the last one and its open command."""
+        return await self._run(lambda tx: agents.save(tx, agent, events))
+
+    async def take_turn(self, turn: Turn, opens: bool) -> Turn:
+        """Store a turn. It opens a command, which closes an open one as `replaced`, or joins the open one.
+
+        A delivery has at most one turn: the known one is returned, and nothing is stored.
+        """
+        return await self._run(lambda tx: agents.take_turn(tx, turn, opens))
+
+    async def close_command(self, agent_id: str, ending: str) -> None:
+        await self._run(lambda tx: agents.close_command(tx, agent_id, ending))
+
+    async def turns(self, agent_id: str, limit: int = 50, before: int | None = None) -> list[Turn]:
+        """Newest first."""
+        return await self._read(lambda connection: agents.read_turns(connection, agent_id, limit, before))
+
+    async def commands(self, agent_id: str, limit: int = 50) -> list[Command]:
+        """Newest first."""
+        return await self._read(lambda connection: agents.read_commands(connection, agent_id, limit))
+
+    # --- audit and idempotency
+
+    async def audit(self, entry: AuditEntry) -> None:
+        await self._run(lambda tx: records.audit(tx, entry))
+
+    async def audits(
+        self, limit: int = 100, before: int | None = None, agent_id: str | None = None
+    ) -> list[AuditEntry]:
+        """Newest first."""
+        return await self._read(lambda connection: records.audits(connection, limit, before, agent_id))
+
+    async def reply(self, identity: str, key: str) -> Reply | None:
+        """What an earlier request with this idempotency key was answered with."""
+        return await self._read(lambda connection: records.reply(connection, identity, key, _now()))
+
+    async def keep_reply(self, identity: str, key: str, request_hash: str, status: int, body: str) -> None:
+        await self._run(lambda tx: records.keep_reply(tx, identity, key, request_hash, status, body))
+
+    # --- care
+
+    async def trim(self, days: float) -> int:
+        """Remove what is older; how many rows that were."""
+        cutoff, total = _now() - days * care.DAY, 0
+        while removed := await self._run(lambda tx: care.trim(tx.connection, cutoff)):
+            total += removed
+        self._writer.first_seq = await self._read(log.first_seq)
+        return total
+
+    async def export(self) -> AsyncIterator[dict[str, Any]]:
+        """Everything but the replies to requests, row by row, as what JSON knows."""
+        for name in care.EXPORTED:
+            after: Any = None
+            while rows := await self._read(partial(care.page, name=name, after=after, limit=PAGE)):
+                for row in rows:
+                    yield {"table": name, **row}
+                after = care.key_of(name, rows[-1])
+
+    async def close(self) -> None:
+        await self._run(lambda tx: None, rows=False)
+        if self._reader is not None:
+            self._reader.close()
+        try:
+            await asyncio.wrap_future(self._writer.close())
+        finally:
+            self._writer.shutdown()
+
+    # --- inside
+
+    async def _run(self, work: Callable[[Transaction], T], rows: bool = True) -> T:
+        self._hand_over()
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._writer.put(Work(work, future, rows))
+        return await future
+
+    async def _read(self, work: Callable[[sa.Connection], T]) -> T:
+        if self._reader is None:
+            return await self._run(lambda tx: work(tx.connection), rows=False)
+        self._hand_over()
+        if waiting := [future for future in self._behind if not future.done()]:
+            await asyncio.wait(waiting)
+        return await self._reader.run(work)
+
+
+def _append(tx: Transaction, events: Sequence[Event]) -> tuple[Stored, ...]:
+    return tuple(tx.append(event) for event in events)
+
+
+def _now() -> float:
+    return datetime.now(UTC).timestamp()

@@ -1,0 +1,122 @@
+"""Records as JSON, and back: functions. Credentials are taken out on the way in.
+
+A record that a later version wrote with more fields can be read; one of an earlier version has the defaults.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache, lru_cache
+from typing import Any, Final, TypeVar
+
+from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
+from paneward.core.errors import Code
+from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
+from paneward.core.text import redact
+
+KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
+# Names that Paneward gives or looks up by. A name that looked like a credential would not be found again.
+NAMES: Final = {
+    *("id", "agent", "agent_id", "tmux", "socket", "pane", "profile", "kind", "stage", "fingerprint"),
+    *("old_state", "new_state", "state", "said", "verdict", "rung", "source", "error_type", "actor", "intent"),
+    *("delivery", "delivery_id", "message_id"),
+}
+T = TypeVar("T")
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode  # ASCII: no database stumbles over a NUL or half a character
+
+
+def plain(value: Any) -> Any:
+    """What JSON knows of a value, without credentials."""
+    match value:
+        case Enum():
+            return value.value
+        case str():
+            return _redacted(value)
+        case None | bool() | int() | float():
+            return value
+        case Mapping():
+            return {str(name): _field(str(name), one) for name, one in value.items()}
+        case list() | tuple():
+            return [plain(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _field(name, getattr(value, name)) for name in _names(type(value))}
+    raise TypeError(f"{value!r} cannot be written down")
+
+
+def _field(name: str, value: Any) -> Any:
+    return value if type(value) is str and name in NAMES else plain(value)
+
+
+def _redacted(text: str) -> str:
+    return _redacted_short(text) if len(text) < 200 else kept(text)
+
+
+@lru_cache(1024)  # reasons and evidence are mostly the same words
+def _redacted_short(text: str) -> str:
+    return redact(text)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def written(value: Any) -> str:
+    return _encode(plain(value))
+
+
+def encoded(data: Mapping[str, Any]) -> str:
+    """As JSON, of what is plain already."""
+    return _encode(data)
+
+
+def kept(text: str) -> str:
+    """A text of any length, without credentials, as every database takes it."""
+    encodable = redact(text).encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+    return encodable if len(encodable) <= KEEP_TEXT else f"{encodable[:KEEP_TEXT]}…"
+
+
+def agent_of(data: Mapping[str, Any]) -> Agent:
+    agent = _known(Agent, data)
+    return Agent(
+        **{
+            **agent,
+            "stage": Stage(agent["stage"]),
+            "labels": tuple(agent.get("labels", ())),
+            "question": menu_of(agent.get("question")),
+        }
+    )
+
+
+def turn_of(data: Mapping[str, Any]) -> Turn:
+    turn = _known(Turn, data)
+    spoken = {"actor": Actor(turn["actor"]), "intent": Intent(turn["intent"])}
+    return Turn(**{**turn, **spoken, "question": menu_of(turn.get("question"))})
+
+
+def menu_of(data: Mapping[str, Any] | None) -> Menu | None:
+    if data is None:
+        return None
+    menu = _known(Menu, data)
+    return Menu(**{**menu, "options": tuple(Option(**_known(Option, one)) for one in menu["options"])})
+
+
+def receipt_of(text: str) -> SendResult:
+    receipt = _known(SendResult, json.loads(text))
+    return SendResult(
+        **{
+            **receipt,
+            "verdict": Verdict(receipt["verdict"]),
+            "rung": Rung(receipt["rung"]),
+            "error_type": Code(receipt["error_type"]) if receipt.get("error_type") else None,
+            "notes": tuple(receipt.get("notes", ())),
+        }
+    )
+
+
+def _known(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in _names(kind) if name in data}
