@@ -35,6 +35,27 @@ def disconnect(connection: sa.Connection) -> None:
     connection.engine.dispose()
 
 
+class Lost(Exception):
+    """The database server closed the connection."""
+
+
+def lost(connection: sa.Connection) -> bool:
+    return connection.invalidated or connection.closed
+
+
+@contextlib.contextmanager
+def noticed(connection: sa.Connection) -> Iterator[None]:
+    """Raise `Lost` when the connection turns out to be."""
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        yield
+    except DBAPIError:
+        if lost(connection):
+            raise Lost from None
+        raise
+
+
 @contextlib.contextmanager
 def transaction(connection: sa.Connection, begin: str = "BEGIN") -> Iterator[None]:
     connection.exec_driver_sql(begin)

@@ -68,6 +68,10 @@ class File:
     def begin(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
+    def wipe(self, connection: sa.Connection) -> None:
+        """`secure_delete` emptied them in the file; the log beside it still has them."""
+        pragma(connection, "wal_checkpoint(TRUNCATE)")
+
     def told(self) -> Told:
         return told(self.path, self._remedy)
 
@@ -85,6 +89,7 @@ class File:
             with _alone(self.path.parent):
                 self._take_over(connection)
         pragma(connection, "synchronous=FULL")
+        pragma(connection, "secure_delete=ON")
 
     def _take_over(self, connection: sa.Connection) -> None:
         """Nobody else makes or changes it at this moment, and no server has it."""

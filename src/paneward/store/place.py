@@ -24,6 +24,7 @@ class Place(Protocol):
     def connect_reader(self) -> sa.Connection: ...
     def release(self, connection: sa.Connection) -> None: ...  # the writer's connection, and the lease
     def begin(self, connection: sa.Connection) -> None: ...
+    def wipe(self, connection: sa.Connection) -> None: ...  # removed rows, from the disk, as far as it can be done
     def told(self) -> Told: ...
 
 
@@ -45,6 +46,9 @@ class Memory:
 
     def begin(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")
+
+    def wipe(self, connection: sa.Connection) -> None:
+        pass
 
     def told(self) -> Told:
         return told("the store in memory", lambda words: "")

@@ -51,6 +51,10 @@ class Postgres:
         if self._lease is None:  # who has the lease is alone with the log
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
 
+    def wipe(self, connection: sa.Connection) -> None:
+        for name in ("turns", "commands", "deliveries", "events"):
+            connection.exec_driver_sql(f"VACUUM {name}")
+
     def told(self) -> Told:
         return told(self._url.render_as_string(hide_password=True), _remedy)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from paneward.store.connection import disconnect
+from paneward.store.connection import Lost, disconnect, lost, noticed
 from paneward.store.place import Place
 
 if TYPE_CHECKING:
@@ -27,10 +27,14 @@ class Reader:
 
     def _attempt(self, work: Callable[[sa.Connection], T]) -> T:
         with self._place.told():
-            return work(self._connected())
+            try:
+                with noticed(connection := self._connected()):
+                    return work(connection)
+            except Lost:
+                return work(self._connected())
 
     def _connected(self) -> sa.Connection:
-        if self._connection is not None and (self._connection.invalidated or self._connection.closed):
+        if self._connection is not None and lost(self._connection):
             disconnect(self._connection)
             self._connection = None
         if self._connection is None:

@@ -21,7 +21,7 @@ from paneward.core.flow import Phase
 from paneward.core.result import SendResult
 from paneward.store import agents, care, deliveries, log, records
 from paneward.store.deliveries import Delivery
-from paneward.store.place import place_of
+from paneward.store.place import Place, place_of
 from paneward.store.reader import Reader
 from paneward.store.records import Reply
 from paneward.store.writer import Transaction, Work, Writer, heard
@@ -35,9 +35,10 @@ T = TypeVar("T")
 
 
 class Store:
-    def __init__(self, writer: Writer, reader: Reader | None) -> None:
-        self._writer = writer
-        self._reader = reader  # none: reads go through the writer
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._writer = Writer(place)
+        self._reader = Reader(place) if place.beside else None  # none: reads go through the writer
         self._unwritten: list[Work] = []
         self._behind: deque[asyncio.Future[Any]] = deque()  # the newest that were handed over, written by now or not
 
@@ -47,10 +48,9 @@ class Store:
 
         With `lease`, words that tell people who it is, nobody else can open it with one.
         """
-        found = place_of(place, lease)
-        writer = Writer(found)
-        writer.open()
-        return cls(writer, Reader(found) if found.beside else None)
+        store = cls(place_of(place, lease))
+        store._writer.open()
+        return store
 
     # --- deliveries
 
@@ -178,7 +178,10 @@ class Store:
         return await self._run(lambda tx: agents.adopt(tx, agent))
 
     async def forget(self, agent_id: str, purge: bool = False) -> None:
+        """The agent is watched no longer. With `purge` what was stored of it goes too, from the disk as well."""
         await self._run(lambda tx: agents.forget(tx, agent_id, purge))
+        if purge:
+            await asyncio.wrap_future(self._writer.after(self._place.wipe))
 
     async def agents(self) -> list[Agent]:
         """In order of adoption."""
@@ -244,11 +247,12 @@ class Store:
                 after = care.key_of(name, rows[-1])
 
     async def close(self) -> None:
-        await self._run(lambda tx: None, rows=False)
+        """After all that was asked for."""
+        self._hand_over()
         if self._reader is not None:
             self._reader.close()
         try:
-            await asyncio.wrap_future(self._writer.close())
+            await asyncio.wrap_future(self._writer.after(self._place.release))
         finally:
             self._writer.shutdown()
 

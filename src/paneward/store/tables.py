@@ -42,7 +42,7 @@ def tables() -> Tables:
             _text("agent_id", nullable=True), _text("data"), sa.Index("events_of_agents", "agent_id", "seq"),
         ),
         agents=sa.Table(
-            "agents", kept, sa.Column("id", sa.Text, primary_key=True), _text("tmux"), _text("pane", nullable=True),
+            "agents", kept, _text("id", primary_key=True), _text("tmux"), _text("pane", nullable=True),
             _text("stage"), _text("body"),
         ),
         commands=sa.Table(
@@ -59,8 +59,8 @@ def tables() -> Tables:
             _text("agent_id", nullable=True), _text("result"), _text("detail"),
         ),
         replies=sa.Table(
-            "replies", kept, sa.Column("identity", sa.Text, primary_key=True),
-            sa.Column("key", sa.Text, primary_key=True), _text("request_hash"),
+            "replies", kept, _text("identity", primary_key=True),
+            _text("key", primary_key=True), _text("request_hash"),
             _number("status"), _moment("at"), _text("body"), sa.Index("replies_by_age", "at"),
         ),
         lease=sa.Table(
@@ -76,7 +76,7 @@ def _deliveries(kept: sa.MetaData) -> sa.Table:
         "deliveries", kept, _number("id", primary_key=True), _text("message_id", nullable=True), _text("tmux"),
         _text("pane"), _number("pane_pid"), _text("text_hash"), _number("length"), _text("phase"), _text("created_at"),
         _text("updated_at"), _text("text", nullable=True), _text("receipt", nullable=True),
-        _text("agent_id", nullable=True), sa.Column("intent", sa.Text, nullable=False, server_default=""),
+        _text("agent_id", nullable=True), _text("intent", server_default=""),
         _text("verdict", nullable=True),
     )  # fmt: skip
     named = table.c.message_id.is_not(None)
@@ -86,10 +86,29 @@ def _deliveries(kept: sa.MetaData) -> sa.Table:
     return table
 
 
-def _text(name: str, nullable: bool = False) -> sa.Column[str]:
+@cache
+def _words() -> sa.types.TypeDecorator[str]:
+    """Text of any kind: what UTF-8 or PostgreSQL has no place for is written as an escape."""
     import sqlalchemy as sa
 
-    return sa.Column(name, sa.Text, nullable=nullable)
+    class Words(sa.types.TypeDecorator[str]):
+        impl = sa.Text
+        cache_ok = True
+
+        def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+            return value if value is None or value.isalnum() else storable(value)
+
+    return Words()
+
+
+def storable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
+
+
+def _text(name: str, nullable: bool = False, **more: Any) -> sa.Column[str]:
+    import sqlalchemy as sa
+
+    return sa.Column(name, _words(), **{"nullable": nullable, **more})
 
 
 def _number(name: str, **more: Any) -> sa.Column[int]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import PanewardError
 from paneward.core.events import Event, Stored, agent_of, parts
-from paneward.store.connection import disconnect
+from paneward.store.connection import Lost, disconnect, lost, noticed
 from paneward.store.deliveries import sweep
 from paneward.store.log import first_seq, insert_events, last_seq, read_events
 from paneward.store.written import plain
@@ -88,7 +88,8 @@ class Writer:
         self._works: deque[Work] = deque()
         self._awake = False
         self._connection: sa.Connection
-        self.first_seq, self.last_seq = 1, 0
+        self._seq = 0  # the last in the log
+        self.first_seq, self.last_seq = 1, 0  # as listeners know them
         self.on_commit: Callable[[Sequence[Stored]], None] | None = None
 
     def open(self) -> None:
@@ -104,6 +105,7 @@ class Writer:
             self._connection = self._place.connect_writer()
             sweep(self._connection)
             self.first_seq, self.last_seq = first_seq(self._connection), last_seq(self._connection)
+            self._seq = self.last_seq
 
     def put(self, work: Work) -> None:
         with self._guard:
@@ -113,16 +115,16 @@ class Writer:
             self._awake = True
         self._thread.submit(self._drain)
 
-    def close(self) -> Future[None]:
-        """After all that was put."""
-        return self._thread.submit(self._close)
+    def after(self, work: Callable[[sa.Connection], None]) -> Future[None]:
+        """After all that was put, outside of any transaction."""
+        return self._thread.submit(self._outside, work)
+
+    def _outside(self, work: Callable[[sa.Connection], None]) -> None:
+        with self._place.told():
+            work(self._connection)
 
     def shutdown(self) -> None:
         self._thread.shutdown()
-
-    def _close(self) -> None:
-        with self._place.told():
-            self._place.release(self._connection)
 
     # --- in the writer's thread
 
@@ -145,32 +147,35 @@ class Writer:
     def _group(self, works: list[Work]) -> list[Stored]:
         """One transaction; what it added to the log, with what others had added before."""
         with self._place.told():
-            self._reconnect()
-            self._place.begin(self._connection)
+            self._begin()
             try:
                 missed = self._missed()
-                transaction = Transaction(self._connection, self.last_seq, _now())
+                transaction = Transaction(self._connection, self._seq, _now())
                 kept = self._run(works, transaction)
                 insert_events(self._connection, transaction.events)
                 self._connection.exec_driver_sql("COMMIT" if kept else "ROLLBACK")
             except BaseException:
                 self._rollback()
                 raise
-        self.last_seq = transaction.seq
+        self._seq = transaction.seq
         return missed + transaction.events
 
-    def _reconnect(self) -> None:
-        """A database server that was away closed the connection."""
-        if self._connection.invalidated or self._connection.closed:
-            disconnect(self._connection)
-            self._connection = self._place.connect_writer()
+    def _begin(self) -> None:
+        """A database server that was away closed the connection: nothing is lost by trying again."""
+        if not lost(self._connection):
+            with contextlib.suppress(Lost), noticed(self._connection):
+                self._place.begin(self._connection)
+                return
+        disconnect(self._connection)
+        self._connection = self._place.connect_writer()
+        self._place.begin(self._connection)
 
     def _missed(self) -> list[Stored]:
         """Events that are in the log without our knowing: of another process, or of a commit whose answer was lost."""
         missed: list[Stored] = []
-        if last_seq(self._connection) > self.last_seq:
-            missed = read_events(self._connection, after=self.last_seq, limit=None)
-            self.last_seq = missed[-1].seq
+        if last_seq(self._connection) > self._seq:
+            missed = read_events(self._connection, after=self._seq, limit=None)
+            self._seq = missed[-1].seq
         return missed
 
     def _run(self, works: list[Work], transaction: Transaction) -> bool:
@@ -217,13 +222,18 @@ class Writer:
 
     def _settle(self, works: list[Work], events: Sequence[Stored]) -> None:
         """In the loop."""
-        if events and self.on_commit is not None:
+        if events:
+            self._tell(events)
+        for work in works:
+            work.settle()
+
+    def _tell(self, events: Sequence[Stored]) -> None:
+        self.last_seq = events[-1].seq
+        if self.on_commit is not None:
             try:
                 self.on_commit(events)
             except Exception:
                 log.exception("a listener of the log failed")
-        for work in works:
-            work.settle()
 
 
 def _now() -> float:

@@ -48,7 +48,11 @@ def plain(value: Any) -> Any:
 
 
 def _field(name: str, value: Any) -> Any:
-    return value if type(value) is str and name in NAMES else plain(value)
+    return _encodable(value) if type(value) is str and name in NAMES else plain(value)
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _redacted(text: str) -> str:
@@ -57,7 +61,7 @@ def _redacted(text: str) -> str:
 
 @lru_cache(1024)  # reasons and evidence are mostly the same words
 def _redacted_short(text: str) -> str:
-    return redact(text)
+    return _encodable(redact(text))
 
 
 @cache
@@ -76,7 +80,7 @@ def encoded(data: Mapping[str, Any]) -> str:
 
 def kept(text: str) -> str:
     """A text of any length, without credentials, as every database takes it."""
-    encodable = redact(text).encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+    encodable = _encodable(redact(text))
     return encodable if len(encodable) <= KEEP_TEXT else f"{encodable[:KEEP_TEXT]}…"
 
 
