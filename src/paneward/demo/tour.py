@@ -265,13 +265,13 @@ async def _stage(console: Console, reading: float, keep: bool) -> AsyncIterator[
         done = True
     finally:
         if not (keep and done):
-            await _end(socket)
+            await end_server(socket)
 
 
-async def _end(socket: str) -> None:
+async def end_server(socket: str) -> None:
     """End the server; some versions of tmux leave the socket's file behind."""
-    path = await _tmux(socket, "display-message", "-p", "#{socket_path}")
-    await _tmux(socket, "kill-server")
+    path = await tmux(socket, "display-message", "-p", "#{socket_path}")
+    await tmux(socket, "kill-server")
     _remove(path)
 
 
@@ -284,10 +284,10 @@ async def _start(socket: str, reading: float) -> str:
     """The demo agent in a pane of a server of its own."""
     agent = [sys.executable, "-m", "paneward", "demo-agent", "--busy", str(WORK + reading)]
     size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
-    return await _tmux(socket, "new-session", "-d", "-n", "agent", *size, "-P", "-F", "#{pane_id}", *agent)
+    return await tmux(socket, "new-session", "-d", "-n", "agent", *size, "-P", "-F", "#{pane_id}", *agent)
 
 
-async def _tmux(socket: str, *words: str) -> str:
+async def tmux(socket: str, *words: str) -> str:
     try:
         done = await Host().run(["tmux", "-u", "-L", socket, "-f", "/dev/null", *words], timeout=PATIENCE)
     except FileNotFoundError:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paneward.core.errors import PanewardError
-from paneward.surfaces.cli import house, panes
+from paneward.surfaces.cli import agents, house, panes, serve
 from paneward.surfaces.cli.options import Place, Transport, UsageError, flag
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -20,10 +20,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "paneward send %3 'fix the failing test'",
         "git diff | paneward send work:1.0 - --timeout 120",
         "paneward --json send %3 'make test' --message-id nightly-7",
+        "paneward send --to reviewer 'have a look at the last commit'",
     ),
     "keys": ("paneward keys %3 Escape C-u", "paneward keys %3 Down Down Enter"),
     "read": ("paneward read %3 --lines 200",),
-    "wait": ("paneward wait %3 --timeout 120 && paneward send %3 'go on'", "paneward wait %3 --pattern 'mysql> $'"),
+    "wait": (
+        "paneward wait %3 --timeout 120 && paneward send %3 'go on'",
+        "paneward wait %3 --pattern 'mysql> $'",
+        "paneward wait claude-1 codex-1 --any",
+    ),
     "menu": ("paneward menu %3", "paneward --json menu %3"),
     "answer": (
         "paneward answer %3 --select 2",
@@ -33,6 +38,24 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "explain": ("paneward explain %3",),
     "panes": ("paneward panes", "paneward -L work panes"),
+    "up": ("paneward up --demo", "paneward up --detach", "paneward --config team.yaml up --port 9000 --log json"),
+    "down": ("paneward down",),
+    "status": ("paneward status --sign-in", "paneward status --tmux"),
+    "ps": ("paneward ps", "paneward ps --watch", "paneward --json ps"),
+    "adopt": ("paneward adopt %3", "paneward adopt work:1.0 --name reviewer-1 --role reviewer --label backend"),
+    "forget": ("paneward forget reviewer-1", "paneward forget reviewer-1 --purge"),
+    "respond": (
+        "paneward respond claude-1 --select 2",
+        "paneward respond claude-1 'use the other branch'",
+        "paneward respond claude-1 --multi 1 --multi Types",
+    ),
+    "events": (
+        "paneward events --follow",
+        "paneward --json events --types state_changed --agent claude-1 --after 120",
+    ),
+    "export": ("paneward export > paneward.jsonl",),
+    "token": ("paneward token --role auditor --agent nightly-report",),
+    "popup": ("paneward popup >> ~/.tmux.conf", "paneward popup --answer"),
     "report": (
         "paneward report %3",
         "paneward report %3 --out claude-asks.json",
@@ -110,6 +133,10 @@ def build() -> typer.Typer:
     app.callback(help=_help(root))(root)
     for name in ("send", "keys", "read", "wait", "menu", "answer", "explain", "panes", "deliveries", "report"):
         _add(app, name, getattr(panes, name), "Panes")
+    for name in ("up", "down", "status", "popup", "token", "export"):
+        _add(app, name, getattr(serve, name), "The server")
+    for name in ("ps", "adopt", "forget", "respond", "events"):
+        _add(app, name, getattr(agents, name), "Agents")
     _add(app, "demo", house.demo, "Around them")
     passed_on = {"ignore_unknown_options": True, "help_option_names": []}
     _add(app, "demo-agent", house.demo_agent, "Around them", context_settings=passed_on)

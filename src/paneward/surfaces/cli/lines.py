@@ -20,12 +20,16 @@ def advise(console: Console, hint: str) -> None:
 
 
 def table(console: Console, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    console.print(columns(heads, rows))
+
+
+def columns(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
     for head in heads:
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
-    console.print(table)
+    return table
 
 
 def milliseconds(spent: float) -> str:

@@ -94,6 +94,14 @@ NEXT = {
 
 
 def menu(console: Console, menu: Menu, pane: str) -> None:
+    options(console, menu)
+    say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
+    ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
+    ways += ["--other TEXT"] if menu.free_text is not None else []
+    advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")
+
+
+def options(console: Console, menu: Menu) -> None:
     say(console, (menu.question or "(no question could be read)", "bold"))
     for index, option in enumerate(menu.options):
         here = index == menu.selected
@@ -101,7 +109,3 @@ def menu(console: Console, menu: Menu, pane: str) -> None:
         free = "  (free text)" if index == menu.free_text else ""
         mark = ("❯ ", "cyan") if here else ("  ", "")
         say(console, mark, (f"{option.number}. {box}{option.label}", "bold" if here else ""), (free, "dim"))
-    say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
-    ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
-    ways += ["--other TEXT"] if menu.free_text is not None else []
-    advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")

@@ -1,0 +1,132 @@
+"""The commands on agents: those that a server watches. Shape: functions, as in `panes`."""
+
+from typing import Annotated
+
+import typer
+
+from paneward.surfaces.cli.options import AgentName, Json, MessageId, Pane, Profile, Timeout, flag, place_of
+
+
+def ps(
+    ctx: typer.Context,
+    watch: Annotated[bool, flag("--watch", help="Go on, and show each change; Ctrl-C ends it.")] = False,
+    json: Json = False,
+) -> None:
+    """List the agents with what each of them does: who asks comes first.
+
+    With --watch and --json: one document per line, at each change.
+    """
+    from paneward.surfaces.cli.asking import seats
+    from paneward.surfaces.cli.following import watch_agents
+    from paneward.surfaces.cli.work import ask, tell
+
+    if watch:
+        raise typer.Exit(watch_agents(place_of(ctx)))
+    tell(ctx, ask(place_of(ctx), seats, "asking the server"))
+
+
+def adopt(
+    ctx: typer.Context,
+    pane: Pane,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What it is called; else its kind and a number: `claude-1`.")
+    ] = None,
+    role: Annotated[str, typer.Option(metavar="ROLE", help="What it is there for; `--to ROLE` reaches it.")] = "",
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
+    ] = None,
+    profile: Profile = None,
+    json: Json = False,
+) -> None:
+    """Take the program in a pane in as an agent: it gets a name, is watched, and is remembered."""
+    from paneward.surfaces.cli.asking import adopted
+    from paneward.surfaces.cli.work import ask, tell
+
+    wanted = {"pane": pane, "name": name, "role": role, "labels": label or [], "profile": profile}
+    tell(ctx, ask(place_of(ctx), lambda remote: adopted(remote, place_of(ctx), wanted), f"adopting {pane}"))
+
+
+def forget(
+    ctx: typer.Context,
+    agent: AgentName,
+    purge: Annotated[bool, flag("--purge", help="Delete its turns, deliveries and events too.")] = False,
+    json: Json = False,
+) -> None:
+    """Watch an agent no longer. Its pane is left alone."""
+    from paneward.surfaces.cli.asking import forgotten
+    from paneward.surfaces.cli.work import ask, tell
+
+    tell(ctx, ask(place_of(ctx), lambda remote: forgotten(remote, agent, purge), f"forgetting {agent}"))
+
+
+def respond(
+    ctx: typer.Context,
+    agent: AgentName,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="Words for a question that takes words.", show_default=False)
+    ] = None,
+    select: Annotated[
+        str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")
+    ] = None,
+    other: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")
+    ] = None,
+    multi: Annotated[
+        list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
+    ] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
+    ] = None,
+    startup: Annotated[
+        bool, flag("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in.")
+    ] = False,
+    message_id: MessageId = None,
+    timeout: Timeout = 30.0,
+    json: Json = False,
+) -> None:
+    """Answer an agent that asks: in words, by number, by label.
+
+    Give exactly one of TEXT, --select, --other and --multi; --other may go with --select or --multi. The answer
+    becomes a turn of the agent. An agent that does not ask is not answered: exit code 5.
+    """
+    from paneward.surfaces.cli.asking import Reply, responded
+    from paneward.surfaces.cli.work import ask, option_named, options_named, tell, usage_unless
+
+    several, one = options_named(multi), None if select is None else option_named(select)
+    chosen = one is not None or several is not None
+    usage_unless(
+        sum(given is not None for given in (one, None if chosen else other, several, text)) == 1,
+        "give exactly one of TEXT, --select, --other and --multi",
+    )
+    reply = Reply(text, one, other, several, fingerprint, startup, message_id, timeout)
+    tell(ctx, ask(place_of(ctx), lambda remote: responded(remote, agent, reply), f"answering {agent}"))
+
+
+def events(
+    ctx: typer.Context,
+    follow: Annotated[
+        bool, flag("--follow", help="Go on, and print each event as it comes; Ctrl-C ends it. See also `-n 0`.")
+    ] = False,
+    types: Annotated[
+        list[str] | None, typer.Option("--types", metavar="KIND", help="Only events of this kind; may be repeated.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only those of this agent.")] = None,
+    after: Annotated[
+        int | None, typer.Option(min=0, metavar="SEQ", help="Those behind this number; else the newest.")
+    ] = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=0, max=1000, metavar="N", help="How many.")] = 20,
+    json: Json = False,
+) -> None:
+    """Print what happened: turns, changes of state, deliveries, agents that came and went.
+
+    Each event has a number that only rises and leaves none out. With --follow nothing is missed, also while the
+    server is started anew; with --json one document per line.
+    """
+    from paneward.surfaces.cli.asking import Wanted, newest
+    from paneward.surfaces.cli.following import follow_events
+    from paneward.surfaces.cli.work import ask, tell
+
+    wanted = Wanted(tuple(types or ()), agent, after, limit)
+    if follow:
+        raise typer.Exit(follow_events(place_of(ctx), wanted))
+    tell(ctx, ask(place_of(ctx), lambda remote: newest(remote, wanted), "asking the server"))

@@ -1,0 +1,129 @@
+"""What the commands on agents ask of a server, and what they make of its answers. Shape: functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from paneward.adapters.clock import SystemClock
+from paneward.core.agent import Agent, shown
+from paneward.core.events import Stored
+from paneward.core.result import Menu
+from paneward.surfaces.cli.answers import Adopted, Agents, Events, Forgotten, Responded, Seat
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.records import revive
+from paneward.surfaces.cli.remote import Remote
+from paneward.surfaces.cli.served import PATIENCE, agents_in, receipt, socket_of
+
+LOST = "LOST"
+
+
+class Reply(NamedTuple):
+    """An answer as it was given on the command line: options by the numbers that are shown."""
+
+    text: str | None = None
+    select: int | str | None = None
+    other: str | None = None
+    multi: Sequence[int | str] | None = None
+    fingerprint: str | None = None
+    startup: bool = False
+    message_id: str | None = None
+    timeout: float = 30.0
+
+
+class Wanted(NamedTuple):
+    """Which events."""
+
+    types: tuple[str, ...] = ()
+    agent: str | None = None
+    after: int | None = None
+    limit: int = 20
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        return {"types": ",".join(self.types) or None, "agent": self.agent}
+
+
+async def seats(remote: Remote) -> Agents:
+    now = SystemClock().wall()
+    agents = agents_in(await remote.get("/api/agents"))
+    return Agents(tuple(Seat(one, shown(one, now), now - one.since if one.since else 0.0) for one in agents))
+
+
+def counts(agents: Agents) -> dict[str, int]:
+    """How many agents stand where."""
+    states = [LOST if seat.agent.gone else str(seat.shown) for seat in agents.seats]
+    return {state: states.count(state) for state in sorted(set(states))}
+
+
+async def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
+    document = await remote.post("/api/agents", {**wanted, "socket_path": socket_of(place)})
+    return Adopted(revive(Agent, document["agent"]))
+
+
+async def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
+    await remote.ask("DELETE", _of(agent), query={"purge": purge})
+    return Forgotten(agent, purge)
+
+
+async def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
+    menu = await _menu(remote, agent) if _numbers(reply) else None
+    body = {**body_of(reply, menu), "message_id": reply.message_id, "timeout": reply.timeout}
+    document = await remote.post(f"/api/respond/{quote(agent, safe='')}", body, reply.timeout + PATIENCE)
+    return Responded(agent, str(document.get("new_state", "")), document.get("turn_id"), receipt(document))
+
+
+def body_of(reply: Reply, menu: Menu | None) -> dict[str, Any]:
+    """The answer as the server takes it: options by their place from 0 on, in the dialog that was read for it."""
+    body: dict[str, Any] = {"mode": "text", "text": reply.text if reply.text is not None else reply.other}
+    if reply.multi is not None:
+        body |= {"mode": "multi_select", "answers": [[_index(one, menu) for one in reply.multi]]}
+    elif reply.select is not None:
+        index = _index(reply.select, menu)
+        body |= {"mode": "select", "option_label" if isinstance(index, str) else "option_index": index}
+    elif reply.other is not None:
+        body["mode"] = "other"
+    seen = menu.fingerprint if menu is not None and _numbers(reply) else None
+    return {**body, "fingerprint": reply.fingerprint or seen, "startup": reply.startup or None}
+
+
+def _index(option: int | str, menu: Menu | None) -> int | str:
+    """A number that is shown, as a place from 0 on; a label stays one."""
+    if isinstance(option, str):
+        return option
+    numbers = [one.number for one in menu.options] if menu is not None else []
+    return numbers.index(option) if option in numbers else max(0, option - 1) if not numbers else len(numbers) + option
+
+
+def _numbers(reply: Reply) -> bool:
+    return any(isinstance(one, int) for one in (reply.select, *(reply.multi or ())))
+
+
+async def _menu(remote: Remote, agent: str) -> Menu | None:
+    menu = (await remote.get(f"{_of(agent)}/menu"))["menu"]
+    return revive(Menu, menu) if menu else None
+
+
+async def newest(remote: Remote, wanted: Wanted) -> Events:
+    """The events behind a number, else the newest."""
+    events, _ = await page(remote, wanted)
+    return Events(tuple(events))
+
+
+async def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
+    """A page of the log, and the number of the last event there is."""
+    document = await remote.get("/api/events", limit=max(1, wanted.limit), after=wanted.after, **wanted.filters)
+    return [stored(row) for row in document["events"]], int(document["seq"])
+
+
+def stored(row: Mapping[str, Any]) -> Stored:
+    """An event as the log has it: on the wire its own fields stand beside those of the log."""
+    data = {name: value for name, value in row.items() if name not in ("seq", "at", "kind", "agent_id")}
+    return Stored(int(row["seq"]), float(row["at"]), str(row["kind"]), row.get("agent_id"), data)
+
+
+def flat(event: Stored) -> dict[str, Any]:
+    return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
+
+
+def _of(agent: str) -> str:
+    return f"/api/agents/{quote(agent, safe='')}"

@@ -1,0 +1,177 @@
+"""A server in this process: listen, open the store, tell where it is, serve until it is told to end.
+
+Ends in order: by SIGINT, SIGTERM, or a request of the operator. What waits is answered, streams are closed, the store
+lets go, and only then the file that says where the server is goes away: whoever sees it gone can start the next one.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Self
+
+import uvicorn
+import uvloop
+
+from paneward.app.server import Server, serve
+from paneward.config import ServerSettings, Settings
+from paneward.core.errors import Code, InvalidInput, ServerError
+from paneward.surfaces.cli.answers import Running
+from paneward.surfaces.cli.whereabouts import Whereabouts, tell, untell
+from paneward.surfaces.http.access import Access
+from paneward.surfaces.http.app import Api, build
+from paneward.surfaces.http.listen import Listener, listener
+
+BACKLOG = 2048
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+log = logging.getLogger("paneward.server")
+Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives beside the server for its time
+
+
+def host(settings: Settings, directory: Path, announce: Callable[[Running], None], guests: Guests) -> None:
+    """Serve until the end; `announce` is called once, when requests are answered."""
+    check_bind(settings.server)
+    with listening(settings.server) as sock, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_host(settings, directory, sock, announce, guests))
+
+
+async def _host(
+    settings: Settings, directory: Path, sock: socket.socket, announce: Callable[[Running], None], guests: Guests
+) -> None:
+    where, ending = whereabouts(settings.server, sock), asyncio.Event()
+    with contextlib.ExitStack() as told:
+        async with serve(settings, directory, url=where.url) as server:
+            access = Access.open(directory, server.clock, settings.server)
+            web = Web.of(build(server, access, ending.set), settings.server, ending)
+            tell(directory, where)
+            told.callback(untell, directory, where.pid)
+            async with web.listening(sock), guests(server):
+                sign_in = f"{where.url}/signin?code={access.new_code()}"
+                announce(Running(where.url, where.pid, where.version, sign_in, fresh=True))
+                log.info("the server listens", extra={"url": where.url, "pid": where.pid})
+                await ending.wait()
+    log.info("the server has ended")
+
+
+class Web(Listener):
+    """Uvicorn inside a program that has more to do before and after it: signals only begin the end."""
+
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], None], ending: asyncio.Event) -> None:
+        super().__init__(config, drain)
+        self._ending = ending
+        self._up = asyncio.Event()
+
+    @classmethod
+    def of(cls, api: Api, settings: ServerSettings, ending: asyncio.Event) -> Self:
+        config = listener(api, ssl_certfile=settings.tls_certificate, ssl_keyfile=settings.tls_key).config
+        try:
+            config.load()
+        except (OSError, ssl.SSLError) as error:
+            raise _no_certificate(settings, error) from None
+        return cls(config, api.drain, ending)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self._ending.set)
+        try:
+            yield
+        finally:
+            for number in SIGNALS:
+                loop.remove_signal_handler(number)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._up.set()
+
+    @asynccontextmanager
+    async def listening(self, sock: socket.socket) -> AsyncIterator[None]:
+        """Requests are answered inside; those that are being answered at the end are waited for."""
+        serving, started = asyncio.create_task(self.serve([sock])), asyncio.create_task(self._up.wait())
+        try:
+            await asyncio.wait({serving, started}, return_when=asyncio.FIRST_COMPLETED)
+            yield
+        finally:
+            started.cancel()
+            self.should_exit = True
+            await serving
+
+
+def _no_certificate(settings: ServerSettings, error: OSError) -> InvalidInput:
+    files = ", ".join(filter(None, (settings.tls_certificate, settings.tls_key)))
+    return InvalidInput(
+        f"server.tls_certificate, server.tls_key: {files}: {error.strerror or error}",
+        code=Code.CONFIG_INVALID,
+        hint="Name PEM files of a certificate and its key that can be read.",
+    )
+
+
+# --- where it listens
+
+
+def check_bind(settings: ServerSettings) -> None:
+    """Beyond this machine only with TLS, or when somebody says that they know."""
+    if settings.tls_key and not settings.tls_certificate:
+        raise InvalidInput(
+            "server.tls_key is given without server.tls_certificate", code=Code.CONFIG_INVALID, hint="Give both."
+        )
+    if settings.tls_certificate or settings.insecure_bind or all(map(_loopback, _addresses(settings))):
+        return
+    raise InvalidInput(
+        f"server.host: {settings.host!r} can be reached from other machines, and there is no TLS",
+        code=Code.CONFIG_INVALID,
+        hint="Set server.tls_certificate, or say --insecure-bind: tokens can then be read on the way.",
+    )
+
+
+def _addresses(settings: ServerSettings) -> list[tuple[int, str]]:
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise InvalidInput(
+            f"server.host: {settings.host!r}: {error.strerror}",
+            code=Code.CONFIG_INVALID,
+            hint="Allowed: an address of this machine, or a name of one.",
+        ) from None
+    return [(family, str(address[0])) for family, _, _, _, address in found]
+
+
+def _loopback(address: tuple[int, str]) -> bool:
+    return ipaddress.ip_address(address[1].partition("%")[0]).is_loopback
+
+
+@contextlib.contextmanager
+def listening(settings: ServerSettings) -> Iterator[socket.socket]:
+    """The socket of the server, bound before anything else is done."""
+    family, address = _addresses(settings)[0]
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((address, settings.port))
+            sock.listen(BACKLOG)
+        except OSError as error:
+            raise ServerError(
+                f"cannot listen at {settings.host} port {settings.port}: {error.strerror}",
+                code=Code.PORT_IN_USE,
+                hint="--port takes another one, 0 any that is free; `ss -ltnp` shows who has it.",
+            ) from None
+        yield sock
+
+
+def whereabouts(settings: ServerSettings, sock: socket.socket) -> Whereabouts:
+    """How this machine reaches the server."""
+    address, port = sock.getsockname()[:2]
+    given = ipaddress.ip_address(address)
+    host = {4: "127.0.0.1", 6: "::1"}[given.version] if given.is_unspecified else address
+    name = f"[{host}]" if ":" in host else host
+    scheme = "https" if settings.tls_certificate else "http"
+    return Whereabouts(f"{scheme}://{name}:{port}", os.getpid(), metadata.version("paneward"), settings.tls_certificate)

@@ -1,0 +1,84 @@
+"""A popup inside tmux that answers the agents that ask. Shape: a conversation on a terminal.
+
+It reads one line per question: numbers, or words for an option that takes them.
+"""
+
+import re
+import shutil
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from paneward.core.agent import Agent, Stage
+from paneward.core.errors import PanewardError
+from paneward.core.result import Menu
+from paneward.surfaces.cli.asking import Reply, responded, seats
+from paneward.surfaces.cli.lines import advise, say
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.remote import Remote
+from paneward.surfaces.cli.shown_deliveries import options, receipt
+from paneward.surfaces.cli.work import ask, terminal
+
+HELP = "A number chooses; several with commas; other words are free text. Enter leaves it, q ends."
+
+
+def binding(key: str) -> str:
+    """The line for tmux.conf. The program is named by its path: tmux may have another PATH."""
+    program = shutil.which("paneward") or "paneward"
+    return f"bind-key {key} display-popup -E -w 80% -h 60% '{program} popup --answer'"
+
+
+def converse(place: Place) -> int:
+    """Ask the person about each agent that asks; the exit code."""
+    console = terminal()
+    asking = ask(place, _asking, "asking the server")
+    if not asking:
+        say(console, ("nobody asks anything", ""))
+    for agent in asking:
+        if not _answered(place, console, agent):
+            break
+    return 0
+
+
+async def _asking(remote: Remote) -> list[Agent]:
+    found = await seats(remote)
+    waiting = [seat.agent for seat in found.seats if seat.agent.stage is Stage.AWAITING_INPUT and not seat.agent.gone]
+    return sorted(waiting, key=lambda agent: agent.since)
+
+
+def _answered(place: Place, console: Console, agent: Agent) -> bool:
+    """One question; false when the person has had enough."""
+    say(console, (agent.id, "bold cyan"), (f"  {agent.pane} {agent.cwd}", "dim"))
+    if agent.question is not None:
+        options(console, agent.question)
+    advise(console, HELP)
+    console.print(Text("> ", "bold"), end="")
+    line = sys.stdin.readline()
+    if not line or line.strip() == "q":
+        return False
+    if line.strip():
+        _deliver(place, console, agent, reply_of(line.strip(), agent.question))
+    return True
+
+
+def _deliver(place: Place, console: Console, agent: Agent, reply: Reply) -> None:
+    try:
+        answer = ask(place, lambda remote: responded(remote, agent.id, reply), f"answering {agent.id}")
+    except PanewardError as error:
+        say(console, (f"✗ {error.code}", "bold red"), (f"  {error.message}", ""))
+        advise(console, error.hint)
+    else:
+        receipt(console, answer.receipt)
+
+
+def reply_of(line: str, menu: Menu | None) -> Reply:
+    """What a person means by a line: the options of these numbers, or words."""
+    fingerprint = None if menu is None else menu.fingerprint
+    numbers = [int(number) for number in re.findall(r"\d+", line)] if re.fullmatch(r"[\d ,]+", line) else []
+    if menu is None or not menu.options or not numbers:
+        free = menu is not None and bool(menu.options)
+        return Reply(other=line if free else None, text=None if free else line, fingerprint=fingerprint)
+    if menu.multi:
+        return Reply(multi=numbers, fingerprint=fingerprint)
+    return Reply(select=numbers[0], fingerprint=fingerprint)

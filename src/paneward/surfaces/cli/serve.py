@@ -1,0 +1,116 @@
+"""The commands on the server itself: up, down, status; and what goes with it. Shape: functions, as in `panes`."""
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+from paneward.surfaces.cli.options import Json, flag, place_of
+
+Role = Literal["participant", "coordinator", "operator", "auditor"]
+
+
+def up(
+    ctx: typer.Context,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where to listen; else `server.host`: this machine alone.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, metavar="PORT", help="Its port; else `server.port`. 0 is any that is free."),
+    ] = None,
+    detach: Annotated[bool, flag("--detach", help="Return when it is up; it goes on by itself.")] = False,
+    insecure_bind: Annotated[
+        bool, flag("--insecure-bind", help="Listen beyond this machine without TLS: tokens can be read on the way.")
+    ] = False,
+    log: Annotated[
+        Literal["text", "json"] | None,
+        typer.Option(metavar="text|json", help="Its log: lines for people, or one JSON object per line."),
+    ] = None,
+    demo: Annotated[
+        bool, flag("--demo", help="With two demo agents that work and ask, in a tmux server of their own.")
+    ] = False,
+    daemon: Annotated[bool, typer.Option("--daemon", hidden=True)] = False,
+    json: Json = False,
+) -> None:
+    """Start the server, which watches agents and answers the commands, a browser and programs.
+
+    Prints an address that signs a browser in, once. Ctrl-C ends it; agents go on. If one runs already, it says where.
+    With --json: one document, when it is up.
+    """
+    from paneward.surfaces.cli.upping import detached, here, settings_with
+    from paneward.surfaces.cli.work import tell
+
+    given: dict[str, Any] = {"host": host, "port": port, "insecure_bind": insecure_bind or None, "log": log}
+    settings = settings_with(place_of(ctx), given)
+    if detach:
+        tell(ctx, detached(place_of(ctx), settings, given, demo))
+    answer = here(place_of(ctx), settings, demo, daemon)
+    if answer is not None:
+        tell(ctx, answer)
+
+
+def down(ctx: typer.Context, json: Json = False) -> None:
+    """End the server that runs, in order. Agents go on, and the next server finds them again."""
+    from paneward.surfaces.cli.upping import ended
+    from paneward.surfaces.cli.work import tell
+
+    tell(ctx, ended(place_of(ctx)))
+
+
+def status(
+    ctx: typer.Context,
+    tmux: Annotated[
+        bool, flag("--tmux", help="One short line for tmux's status line: `2 ask · 1 works`; empty without a server.")
+    ] = False,
+    sign_in: Annotated[bool, flag("--sign-in", help="Also print a new address that signs a browser in, once.")] = False,
+    json: Json = False,
+) -> None:
+    """Say whether a server runs, where, and what its agents do. Exit code 4: none runs."""
+    from paneward.surfaces.cli.upping import segment, standing
+    from paneward.surfaces.cli.work import tell
+
+    if tmux:
+        print(segment())
+        return
+    tell(ctx, standing(place_of(ctx), sign_in))
+
+
+def export(ctx: typer.Context) -> None:
+    """Print all that is stored, one JSON object per line: agents, commands, turns, deliveries, events, audit."""
+    from paneward.surfaces.cli.upping import print_all
+
+    print_all(place_of(ctx))
+
+
+def token(
+    ctx: typer.Context,
+    role: Annotated[
+        Role,
+        typer.Option(
+            metavar="participant|coordinator|operator|auditor",
+            help="What its holder may: look; also tell agents; all; look and read the audit.",
+        ),
+    ] = "auditor",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
+    minutes: Annotated[float, typer.Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
+    json: Json = False,
+) -> None:
+    """Make a token of an identity for the HTTP interface, which says who acts, and may less than the operator."""
+    from paneward.surfaces.cli.upping import minted
+    from paneward.surfaces.cli.work import tell
+
+    tell(ctx, minted(role, agent, minutes * 60))
+
+
+def popup(
+    ctx: typer.Context,
+    answer: Annotated[bool, flag("--answer", help="Answer the agents that ask, one after the other.")] = False,
+    key: Annotated[str, typer.Option(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
+) -> None:
+    """Print a line for tmux.conf: a key that opens a popup in which agents that ask are answered."""
+    from paneward.surfaces.cli.popping import binding, converse
+
+    if not answer:
+        print(binding(key))
+        return
+    raise typer.Exit(converse(place_of(ctx)))

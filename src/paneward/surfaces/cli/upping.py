@@ -1,0 +1,211 @@
+"""Starting, finding and ending a server: functions behind the commands of `serve`.
+
+A detached server is a process of its own: it prints one document when it is up, or why it is not, and then writes to
+its log alone. Whoever started it reads that document; nothing is polled.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from paneward.adapters.clock import SystemClock
+from paneward.config import Settings, state_dir
+from paneward.core.errors import PanewardError, ServerError
+from paneward.store import Store
+from paneward.surfaces import wire
+from paneward.surfaces.cli.answers import Running, Stopped, Token, document
+from paneward.surfaces.cli.asking import counts, seats
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.records import revive
+from paneward.surfaces.cli.remote import Remote, failure, found, not_running
+from paneward.surfaces.cli.show import show
+from paneward.surfaces.cli.shown_agents import in_words
+from paneward.surfaces.cli.whereabouts import LOG, told
+from paneward.surfaces.cli.work import print_json, settings_of, terminal
+
+LOOK_EVERY = 0.05  # seconds between looks at whether a server that was told to end is gone
+LOG_KEPT = 4 << 20  # bytes of a log beyond which the next server begins a new one
+
+
+def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
+    """The settings in effect, those of the command line included."""
+    settings = settings_of(place)
+    own = {name: value for name, value in given.items() if value is not None}
+    return replace(settings, server=replace(settings.server, **own))
+
+
+# --- up
+
+
+def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running | None:
+    """Serve in this process until the end; where one runs already, say so at once."""
+    directory = state_dir()
+    if (running := asyncio.run(_running(directory, sign_in=True))) is not None:
+        return running
+    if daemon:
+        _leave_the_terminal()
+    from paneward.demo.company import company, nobody
+    from paneward.surfaces.cli import hosting, logs
+
+    logs.configure(settings.server.log, os.environ.get("PANEWARD_LOG", "info"))
+    hosting.host(settings, directory, lambda server: _announce(place, server), company if demo else nobody)
+    return None
+
+
+def _announce(place: Place, server: Running) -> None:
+    if place.json:
+        print_json(document(server))
+    else:
+        show(terminal(), server)
+    sys.stdout.flush()
+
+
+def _leave_the_terminal() -> None:
+    """Be nobody's child, so that nobody has to wait for it: the process that was started ends at once."""
+    if os.fork():
+        os._exit(0)
+
+
+def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: bool) -> Running:
+    """Start a server that goes on by itself; returns when it answers."""
+    directory = state_dir()
+    if (running := asyncio.run(_running(directory, sign_in=True))) is not None:
+        return running
+    with _log(directory) as log:
+        child = subprocess.Popen(
+            _command(place, given, demo),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    with child:
+        said = child.stdout.readline() if child.stdout is not None else b""
+    return _started(said, directory / LOG)
+
+
+def _command(place: Place, given: Mapping[str, Any], demo: bool) -> list[str]:
+    config = ["--config", str(place.config)] if place.config is not None else []
+    flags = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is True]
+    values = [f"--{name}={value}" for name, value in given.items() if value is not None and value is not True]
+    more = ["--demo"] if demo else []
+    return [sys.executable, "-m", "paneward", *config, "--json", "up", "--daemon", *flags, *values, *more]
+
+
+def _started(said: bytes, log: Path) -> Running:
+    try:
+        answer = json.loads(said)
+    except ValueError:
+        raise ServerError("the server ended before it was up", hint=f"Its log tells why: {log}") from None
+    if not answer.get("ok"):
+        raise failure(answer, 0)
+    return replace(revive(Running, answer), log=str(log))
+
+
+@contextlib.contextmanager
+def _log(directory: Path) -> Any:
+    """The log of a server that runs by itself; a long one is put aside."""
+    path = directory / LOG
+    if path.exists() and path.stat().st_size > LOG_KEPT:
+        path.replace(path.with_suffix(".old.log"))
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+        yield file
+
+
+# --- status
+
+
+def standing(place: Place, sign_in: bool) -> Running:
+    directory = state_dir()
+    running = asyncio.run(_running(directory, sign_in))
+    if running is None:
+        raise not_running(directory)
+    return running
+
+
+async def _running(directory: Path, sign_in: bool) -> Running | None:
+    if told(directory) is None:
+        return None
+    async with found(directory) as remote:
+        return None if remote is None else await _described(remote, sign_in)
+
+
+async def _described(remote: Remote, sign_in: bool) -> Running:
+    where, says = remote.where, await remote.version() or {}
+    return Running(
+        where.url,
+        where.pid,
+        str(says.get("version", where.version)),
+        (await remote.post("/api/signin-code", {}))["url"] if sign_in else "",
+        own_version=metadata.version("paneward"),
+        states=counts(await seats(remote)),
+    )
+
+
+def segment() -> str:
+    """For a status line: nothing is said where nothing is to be done, and never an error."""
+    with contextlib.suppress(PanewardError):
+        running = asyncio.run(_running(state_dir(), sign_in=False))
+        return in_words(running.states) if running is not None and running.states else ""
+    return ""
+
+
+# --- down
+
+
+def ended(place: Place) -> Stopped:
+    return asyncio.run(_ended(state_dir()))
+
+
+async def _ended(directory: Path) -> Stopped:
+    async with found(directory) as remote:
+        if remote is None:
+            return Stopped()
+        await remote.post("/api/shutdown", {})
+        while (where := told(directory)) is not None and where.pid == remote.where.pid and _alive(where.pid):
+            await SystemClock().sleep(LOOK_EVERY)
+        return Stopped(remote.where.url, remote.where.pid)
+
+
+def _alive(pid: int) -> bool:
+    """One that was killed on its way out leaves the file that says where it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+# --- around
+
+
+def print_all(place: Place) -> None:
+    asyncio.run(_print_all(settings_of(place), state_dir()))
+
+
+async def _print_all(settings: Settings, directory: Path) -> None:
+    store = Store.open(settings.store.url or directory / "deliveries.db")
+    try:
+        rows: AsyncIterator[Any] = store.export()
+        async for row in rows:
+            print(json.dumps(wire.plain(row), ensure_ascii=False))
+    finally:
+        await store.close()
+
+
+def minted(role: str, agent: str, seconds: float) -> Token:
+    """A token of an identity, signed with the key of the state directory: no server is needed for it."""
+    from paneward.surfaces.http.access import Access, Role
+
+    access = Access.open(state_dir(), SystemClock())
+    return Token(access.mint(Role(role), agent, seconds=seconds), role, agent, seconds)
