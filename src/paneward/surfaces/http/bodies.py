@@ -1,0 +1,215 @@
+"""What requests hold and answers look like: data, from which the OpenAPI document is drawn.
+
+Answers are records of the core as they are, so most have no twin here. Bodies are strict: a number in quotes is no
+number, and a key that is not known is an error, since it would be obeyed by nobody.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from paneward.core.agent import Agent, Command, Turn
+from paneward.core.audit import AuditEntry
+from paneward.core.result import Menu, SendResult
+
+STRICT = ConfigDict(extra="forbid")
+MAX_TEXT = 1_100_000  # characters: somewhat more than a delivery takes, which then says so itself
+Number = StrictInt | StrictFloat
+Timeout = Annotated[Number, Field(ge=0, le=3600, description="seconds")]
+Text = Annotated[StrictStr, Field(max_length=MAX_TEXT)]
+Short = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+MessageId = Annotated[StrictStr, Field(min_length=1, max_length=200, description="makes a repeated call harmless")]
+Sender = Annotated[Short | None, Field(description="who asks; must be what the token says")]
+Pick = StrictInt | Short
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A pane, and the name its agent is to have."""
+
+    pane: Short
+    name: Short | None = None
+    socket_name: Short | None = None
+    socket_path: Short | None = None
+    profile: Short | None = None
+    role: Annotated[StrictStr, Field(max_length=200)] = ""
+    labels: Annotated[list[Short], Field(max_length=50)] | None = None
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text for a program."""
+
+    text: Text
+    when_busy: Literal["wait", "queue", "steer", "interrupt", "refuse"] = "wait"
+    draft: Literal["hold", "stash", "refuse"] = "hold"
+    as_command: StrictBool = False
+    message_id: MessageId | None = None
+    timeout: Timeout = 30.0
+    secret: StrictBool = False
+    profile: Short | None = None
+    verify_enter: StrictBool = True
+    detect_ghost_text: StrictBool = True
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPress:
+    """Keys by their names in tmux."""
+
+    keys: Annotated[list[Short], Field(min_length=1, max_length=1000)]
+    verify_enter: StrictBool = False
+    timeout: Timeout = 30.0
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class PaneAnswer:
+    """An answer to the dialog in a pane: one of `text`, `select` and `multi`; `other` alone or with an option."""
+
+    text: Text | None = None
+    select: Pick | None = None
+    other: Text | None = None
+    multi: Annotated[list[Pick], Field(max_length=200)] | None = None
+    fingerprint: Short | None = None
+    startup: StrictBool = False
+    message_id: MessageId | None = None
+    timeout: Timeout = 30.0
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer to an agent that asks. Options are counted from 0."""
+
+    mode: Literal["text", "select", "other", "multi_select"] = "text"
+    text: Text | None = None
+    option_index: Annotated[StrictInt, Field(ge=0, le=10_000)] | None = None
+    option_label: Short | None = None
+    answers: Annotated[list[Annotated[list[Pick], Field(max_length=200)]], Field(max_length=50)] | None = None
+    fingerprint: Short | None = None
+    startup: StrictBool = False
+    message_id: MessageId | None = None
+    timeout: Timeout = 30.0
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+# --- answers
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorDetail:
+    code: str
+    message: str
+    hint: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Every error."""
+
+    status: Literal["error"]
+    error_type: str
+    error: ErrorDetail
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    version: str
+    started_at: float
+    seq: int  # of the last event
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAgent(Agent):
+    """An agent, with its state as people see it: a command that is long done shows as IDLE."""
+
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneAgent:
+    agent: ShownAgent
+
+
+@dataclass(frozen=True, slots=True)
+class AgentList:
+    agents: list[ShownAgent]
+    seq: int  # of the last event at that moment: a stream from here on misses nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What came of words for an agent."""
+
+    status: Literal["ok", "unconfirmed"]
+    agent_id: str
+    new_state: str
+    latency_ms: float
+    verdict: str
+    receipt: SendResult
+    turn_id: int | None = None
+    delivery_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(SendResult):
+    """What came of words for a pane."""
+
+    status: Literal["ok", "unconfirmed"] = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    turns: list[Turn]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandList:
+    commands: list[Command]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryList:
+    deliveries: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    menu: Menu | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    events: list[dict[str, Any]]
+    seq: int  # of the last event there is
+    first_seq: int  # of the oldest that is kept
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    entries: list[AuditEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class PaneList:
+    panes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    status: Literal["ok"]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInUrl:
+    url: str
+    seconds: float  # it counts once, within that time

@@ -1,0 +1,47 @@
+"""uvicorn, set up for Paneward: fast parts, no waiting for streams that would never end."""
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from paneward.surfaces.http.app import Api
+
+DRAIN = 10  # seconds that requests get to end
+
+
+class Listener(uvicorn.Server):
+    """Ends the streams first: a client that waits for events would hold the server open."""
+
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._drain = drain
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._drain()
+        await super().shutdown(sockets)
+
+
+def listener(api: Api, host: str = "127.0.0.1", port: int = 0, **options: Any) -> Listener:
+    """What serves `api`; `await .serve()` runs it until `.should_exit` is set. Options are those of uvicorn."""
+    config = uvicorn.Config(
+        api,
+        host=host,
+        port=port,
+        **{
+            "loop": "uvloop",
+            "http": "httptools",
+            "ws": "websockets-sansio",
+            "ws_per_message_deflate": False,  # costs more time than a local connection gains
+            "ws_max_size": 1 << 20,
+            "access_log": False,
+            "log_config": None,
+            "server_header": False,
+            "proxy_headers": False,
+            "timeout_graceful_shutdown": DRAIN,
+            "lifespan": "on",
+            **options,
+        },
+    )
+    return Listener(config, api.drain)

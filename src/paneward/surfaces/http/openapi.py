@@ -1,0 +1,48 @@
+"""The OpenAPI document: what FastAPI draws from the routes, with our errors for its own, and the event stream."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+STREAM_PARAMETERS = [
+    ("types", "query", "kinds of events, with commas between them", {"type": "string"}),
+    ("agent", "query", "only events about this agent", {"type": "string"}),
+    ("last_event_id", "query", "go on behind this seq", {"type": "integer", "minimum": 0}),
+    ("Last-Event-ID", "header", "the same, as browsers send it", {"type": "integer", "minimum": 0}),
+]
+
+
+def document(api: FastAPI, stream: str) -> dict[str, Any]:
+    if api.openapi_schema is None:
+        found = get_openapi(title=api.title, version=api.version, description=api.description, routes=api.routes)
+        for operation in (operation for path in found["paths"].values() for operation in path.values()):
+            operation["responses"].pop("422", None)
+        for name in ("HTTPValidationError", "ValidationError"):
+            found.get("components", {}).get("schemas", {}).pop(name, None)
+        found["paths"][stream] = {"get": _stream_operation(found)}
+        found["components"]["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer"},
+            "cookie": {"type": "apiKey", "in": "cookie", "name": "paneward-8474"},
+        }
+        found["security"] = [{"token": []}, {"cookie": []}]
+        api.openapi_schema = found
+    return api.openapi_schema
+
+
+def _stream_operation(found: dict[str, Any]) -> dict[str, Any]:
+    errors = found["paths"]["/api/events"]["get"]["responses"]
+    return {
+        "summary": "Events as they happen",
+        "description": "Server-sent events: `id` is the seq, `event` the kind, `data` the event as JSON. A `gap` event "
+        "tells which seqs were not sent here: read them from `/api/events`.",
+        "operationId": "event_stream",
+        "parameters": [
+            {"name": name, "in": place, "description": words, "required": False, "schema": schema}
+            for name, place, words, schema in STREAM_PARAMETERS
+        ],
+        "responses": {
+            "200": {"description": "The stream", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **{status: errors[status] for status in ("400", "401", "403", "429")},
+        },
+    }

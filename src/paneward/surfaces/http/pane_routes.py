@@ -1,0 +1,165 @@
+"""The routes on any pane, adopted or not, and the terminals: the verbs of a `Connection`."""
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request, WebSocket
+from fastapi.responses import JSONResponse, Response
+
+from paneward.core.audit import AuditEntry
+from paneward.core.errors import Code, InvalidInput, PanewardError
+from paneward.core.result import Readiness
+from paneward.surfaces import wire
+from paneward.surfaces.http import bodies
+from paneward.surfaces.http.access import MAY, Identity, May
+from paneward.surfaces.http.errors import delivered, refusal, request_id
+from paneward.surfaces.http.gate import answer
+from paneward.surfaces.http.params import (
+    ERRORS,
+    UNCONFIRMED,
+    AgentId,
+    Caller,
+    Lines,
+    Seconds,
+    Socket,
+    Streams,
+    Target,
+    Words,
+    needs,
+)
+from paneward.surfaces.http.routes import named_keys, repeated_id
+from paneward.surfaces.http.terminal import Terminal
+
+if TYPE_CHECKING:
+    from paneward.app import Connection
+    from paneward.app.server import Server
+
+LOOK, TELL = [needs(May.LOOK)], [needs(May.TELL)]
+
+
+class PaneRoutes:
+    def __init__(self, server: "Server", streams: Streams) -> None:
+        self._server = server
+        self._streams = streams
+
+    def router(self) -> APIRouter:
+        router = APIRouter(responses=ERRORS)
+        unconfirmed: Any = {202: {"model": bodies.Receipt, "description": UNCONFIRMED}}
+        one, get, post = "/api/panes/{pane}", router.get, router.post
+        get("/api/panes", dependencies=LOOK, response_model=bodies.PaneList)(self.panes)
+        post(f"{one}/send", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_send)
+        post(f"{one}/keys", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_keys)
+        post(f"{one}/answer", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_answer)
+        get(f"{one}/screen", dependencies=LOOK, response_model=dict[str, Any])(self.pane_screen)
+        get(f"{one}/wait", dependencies=LOOK, response_model=Readiness)(self.pane_wait)
+        get(f"{one}/menu", dependencies=LOOK, response_model=bodies.Asked)(self.pane_menu)
+        router.websocket(f"{one}/stream")(self.pane_terminal)
+        router.websocket("/api/agents/{agent_id}/stream")(self.agent_terminal)
+        return router
+
+    async def panes(self, socket: Socket = None) -> Response:
+        """The panes of a tmux server, and who lives in them."""
+        connection = await self._at(socket)
+        names = {(agent.socket, agent.pane): agent.id for agent in self._server.agents.all()}
+        found = await connection.survey()
+        place = (await connection.place(found[0].info.pane)).socket if found else ""
+        rows = [
+            {**wire.plain(one.info), "profile": one.profile, "version": one.version, "socket": place}
+            | {"agent_id": names.get((place, one.info.pane))}
+            for one in found
+        ]
+        return JSONResponse({"panes": rows})
+
+    async def pane_send(
+        self, pane: Target, body: bodies.Message, who: Caller, request: Request, socket: Socket = None
+    ) -> Response:
+        """Type a text into the program in a pane, submit it, and prove that it went in."""
+        who.check_claim(body.sender)
+        request.state.detail = f"{len(body.text)} characters"
+        given = {name: getattr(body, name) for name in body.__dataclass_fields__ if name != "sender"}
+        given["message_id"] = given["message_id"] or repeated_id(request)
+        return delivered(await (await self._at(socket)).send_text(pane, **given), request_id(request), named=True)
+
+    async def pane_keys(
+        self, pane: Target, body: bodies.KeyPress, who: Caller, request: Request, socket: Socket = None
+    ) -> Response:
+        """Press keys by their names in tmux."""
+        who.check_claim(body.sender)
+        request.state.detail = named_keys(body.keys)
+        connection = await self._at(socket)
+        result = await connection.send_keys(pane, *body.keys, verify_enter=body.verify_enter, timeout=body.timeout)
+        return delivered(result, request_id(request), named=True)
+
+    async def pane_answer(
+        self, pane: Target, body: bodies.PaneAnswer, who: Caller, request: Request, socket: Socket = None
+    ) -> Response:
+        """Answer the dialog that is open in a pane."""
+        who.check_claim(body.sender)
+        request.state.detail = f"{len(body.text or body.other or '')} characters"
+        given = {name: getattr(body, name) for name in body.__dataclass_fields__ if name != "sender"}
+        given["message_id"] = given["message_id"] or repeated_id(request)
+        check_ways(body)
+        return delivered(await (await self._at(socket)).answer(pane, **given), request_id(request), named=True)
+
+    async def pane_screen(self, pane: Target, lines: Lines = 50, ansi: bool = False, socket: Socket = None) -> Response:
+        """The last lines of a pane."""
+        return JSONResponse(wire.plain(await (await self._at(socket)).screen(pane, lines, ansi)))
+
+    async def pane_wait(
+        self,
+        pane: Target,
+        timeout: Seconds = None,
+        pattern: Words = None,
+        accept_stable: bool | None = None,
+        profile: Words = None,
+        socket: Socket = None,
+    ) -> Response:
+        """Wait until the program in it takes input, asks something, or the time is up."""
+        connection = await self._at(socket)
+        return JSONResponse(wire.plain(await connection.wait_ready(pane, timeout, pattern, accept_stable, profile)))
+
+    async def pane_menu(self, pane: Target, socket: Socket = None) -> Response:
+        """The dialog that is open in it."""
+        return JSONResponse({"menu": wire.plain(await (await self._at(socket)).menu(pane))})
+
+    # --- terminals
+
+    async def pane_terminal(self, websocket: WebSocket, pane: Target, socket: Socket = None) -> None:
+        async def place() -> tuple["Connection", str]:
+            connection = await self._at(socket)
+            return connection, await connection.resolve(pane)
+
+        await self._terminal(websocket, place, None)
+
+    async def agent_terminal(self, websocket: WebSocket, agent_id: AgentId) -> None:
+        async def place() -> tuple["Connection", str]:
+            return self._server.agents.connection(agent_id)
+
+        await self._terminal(websocket, place, agent_id)
+
+    async def _terminal(self, websocket: WebSocket, place: Any, agent_id: str | None) -> None:
+        who: Identity = websocket.scope["state"]["identity"]
+
+        async def note(detail: str) -> None:
+            entry = AuditEntry(who.name, "terminal", agent_id, "ok", f"{pane}: {detail}")
+            await self._server.store.audit(entry)
+
+        try:
+            who.require(May.LOOK)
+            with self._streams.open("terminal"):
+                connection, pane = await place()
+                await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note).run()
+        except PanewardError as failure:
+            await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
+
+    async def _at(self, socket: str | None) -> "Connection":
+        return await self._server.agents.panes(None, socket)
+
+
+def check_ways(body: bodies.PaneAnswer) -> None:
+    ways = sum(given is not None for given in (body.text, body.select, body.multi))
+    if ways > 1 or (body.other is None and not ways) or (body.other is not None and body.text is not None):
+        raise InvalidInput(
+            "the answer is none, or more than one",
+            code=Code.INVALID_ANSWER,
+            hint="Give one of text, select and multi; other alone or with an option.",
+        )

@@ -1,0 +1,283 @@
+"""Events to many browsers: each is encoded once, and one piece of bytes goes to all who stand at the same place.
+
+A `Feed` listens to the bus and holds the newest events as they are written. A reader is a number: how far it has come.
+Nothing is queued for it, so a slow one costs nothing: when what it lacks is no longer held, it is told so by a `gap`
+and goes on from there. Who comes back with an older number is served from the store until it has caught up.
+
+Surprise: an event without data sets a browser's last event id and is not shown to the page. So readers who hear little,
+by their own filter, still come back with a recent number.
+"""
+
+import asyncio
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from starlette.types import Receive, Send
+
+from paneward.core.events import Stored
+from paneward.surfaces.http.access import Clock
+
+HELD: Final = 8 << 20  # bytes of events that are held in memory
+PIECE: Final = 48 << 10  # bytes that are written to a reader at once: less than a socket takes
+PAGE: Final = 500  # events that are read from the store at once
+BEAT: Final = 15.0  # seconds between signs of life
+HEADERS: Final = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class Log(Protocol):
+    """What a feed needs of the store."""
+
+    @property
+    def last_seq(self) -> int: ...
+    @property
+    def first_seq(self) -> int: ...
+    async def events(
+        self, after: int = ..., limit: int = ..., kinds: Sequence[str] = ..., agent_id: str | None = ...
+    ) -> Sequence[Stored]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events a reader asked for."""
+
+    kinds: tuple[str, ...] = ()
+    agent_id: str | None = None
+
+    def fits(self, event: Stored) -> bool:
+        if self.kinds and event.kind not in self.kinds:
+            return False
+        return self.agent_id is None or event.agent_id == self.agent_id
+
+
+ALL: Final = Wanted()
+
+
+def as_object(event: Stored) -> dict[str, object]:
+    """An event on the wire."""
+    return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
+
+
+def encode(event: Stored) -> bytes:
+    data = json.dumps(as_object(event), ensure_ascii=False, separators=(",", ":"))
+    return f"id: {event.seq}\nevent: {event.kind}\ndata: {data}\n\n".encode()
+
+
+def encode_gap(after: int, seq: int, reason: str) -> bytes:
+    """What came after `after` up to `seq` was not told here."""
+    data = json.dumps({"kind": "gap", "after": after, "seq": seq, "reason": reason})
+    return f"id: {seq}\nevent: gap\ndata: {data}\n\n".encode()
+
+
+class Feed:
+    """The newest events, written once; readers wait here."""
+
+    def __init__(self, seq: int, held: int = HELD) -> None:
+        self.head = seq  # the last event there is
+        self.beats = 0
+        self.told: Counter[str] = Counter()  # kinds
+        self.closed = False
+        self._held = held
+        self._size = 0
+        self._kept: list[tuple[Stored, bytes]] = []
+        self._pieces: dict[tuple[int, Wanted], tuple[bytes, int]] = {}
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    @property
+    def first(self) -> int:
+        """The oldest number from which a reader can be served here."""
+        return self._kept[0][0].seq - 1 if self._kept else self.head
+
+    def take(self, batch: Sequence[Stored]) -> None:
+        for event in batch:
+            if event.seq > self.head:
+                written = encode(event)
+                self._kept.append((event, written))
+                self._size += len(written)
+                self.head = event.seq
+                self.told[event.kind] += 1
+        self._trim()
+        self._pieces.clear()
+        self.wake()
+
+    def _trim(self) -> None:
+        over = 0
+        while self._size > self._held and over < len(self._kept) - 1:
+            self._size -= len(self._kept[over][1])
+            over += 1
+        del self._kept[:over]
+
+    def wake(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
+
+    def beat(self) -> None:
+        self.beats += 1
+        self.wake()
+
+    def close(self) -> None:
+        """Every stream ends; browsers come back to whoever listens then."""
+        self.closed = True
+        self.wake()
+
+    def piece(self, after: int, wanted: Wanted) -> tuple[bytes, int]:
+        """What follows `after`, as much as is written at once, and how far that goes. The same bytes for all."""
+        known = self._pieces.get((after, wanted))
+        if known is None:
+            known = self._pieces[after, wanted] = self._joined(after, wanted)
+        return known
+
+    def _joined(self, after: int, wanted: Wanted) -> tuple[bytes, int]:
+        parts: list[bytes] = []
+        size, at = 0, after
+        for number in range(after - self.first, len(self._kept)):
+            event, written = self._kept[number]
+            if wanted is ALL or wanted.fits(event):
+                if size and size + len(written) > PIECE:
+                    break
+                parts.append(written)
+                size += len(written)
+            at = event.seq
+        return b"".join(parts), at
+
+    def waiter(self) -> asyncio.Future[None]:
+        """Done when there is something new, or a sign of life is due."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiter)
+        return waiter
+
+    def forget(self, waiter: asyncio.Future[None]) -> None:
+        self._waiting.discard(waiter)
+
+
+class Reader:
+    """One client of the stream: what it is written next."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        log: Log,
+        wanted: Wanted = ALL,
+        after: int | None = None,
+        good: Callable[[], bool] = lambda: True,
+        on_gap: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._feed = feed
+        self._log = log
+        self._wanted = ALL if wanted == ALL else wanted
+        self._after = feed.head if after is None else after
+        self._good = good  # the token still is
+        self._on_gap = on_gap
+        self._gone = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def leave(self) -> None:
+        """The client is gone."""
+        self._gone = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _stirred(self) -> None:
+        self._waiter = self._feed.waiter()
+        try:
+            await self._waiter
+        finally:
+            self._feed.forget(self._waiter)
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        yield b": paneward\nretry: 1000\n\n"
+        async for piece in self._caught_up():
+            yield piece
+        feed, beats = self._feed, self._feed.beats
+        while not (feed.closed or self._gone):
+            if self._after < feed.first:
+                yield self._gap(feed.head, "slow")
+            elif self._after < feed.head:
+                piece, self._after = feed.piece(self._after, self._wanted)
+                if piece:
+                    yield piece
+            elif beats != feed.beats:
+                beats = feed.beats
+                if not self._good():
+                    return
+                yield f": \nid: {self._after}\n\n".encode()
+            else:
+                await self._stirred()
+
+    async def _caught_up(self) -> AsyncIterator[bytes]:
+        """What the store has and the feed no longer holds."""
+        if self._after > self._feed.head:
+            yield self._gap(self._feed.head, "unknown")
+        elif self._after < self._log.first_seq - 1:
+            yield self._gap(self._log.first_seq - 1, "trimmed")
+        while self._after < self._feed.first and not (self._feed.closed or self._gone):
+            head = self._feed.first
+            page = await self._log.events(
+                after=self._after, limit=PAGE, kinds=self._wanted.kinds, agent_id=self._wanted.agent_id
+            )
+            page = page[: bisect_right(page, head, key=lambda event: event.seq)]
+            self._after = page[-1].seq if len(page) == PAGE else head
+            if page:
+                yield b"".join(map(encode, page))
+
+    def _gap(self, seq: int, reason: str) -> bytes:
+        after, self._after = self._after, seq
+        self._on_gap(reason)
+        return encode_gap(after, seq, reason)
+
+
+async def serve_reader(reader: Reader, receive: Receive, send: Send) -> None:
+    """Write to one client until either side ends."""
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+    leaving = asyncio.ensure_future(_left(receive))
+    leaving.add_done_callback(lambda _: reader.leave())
+    try:
+        async for piece in reader.pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        leaving.cancel()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def keep_fed(feed: Feed, bus: "Publisher", log: Log) -> None:
+    """Hand on what the bus tells; what it had to leave out is read from the store."""
+    while not feed.closed:
+        with bus.subscribe() as subscription:
+            while page := await log.events(after=feed.head, limit=PAGE):
+                feed.take(page)
+            async for batch in subscription:
+                feed.take(batch)
+            if not subscription.lagged:
+                return
+
+
+async def keep_beating(feed: Feed, clock: Clock) -> None:
+    while not feed.closed:
+        await clock.sleep(BEAT)
+        feed.beat()
+
+
+class Listening(Protocol):
+    lagged: bool
+
+    def __enter__(self) -> "Listening": ...
+    def __exit__(self, *error: object) -> None: ...
+    def __aiter__(self) -> AsyncIterator[tuple[Stored, ...]]: ...
+
+
+class Publisher(Protocol):
+    def subscribe(self) -> Listening: ...

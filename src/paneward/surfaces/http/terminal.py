@@ -1,0 +1,145 @@
+"""A pane in a browser: a snapshot, then its output, and keys on the way back.
+
+Text frames are JSON. The first is a `snapshot`; after a gap (a flood, a reader that is too slow, a new connection to
+tmux) there is a new one. Binary frames are output: 8 bytes, big endian, with the `output_seq` behind these bytes, then
+the bytes. What a browser sends is `input` (what its terminal made of keys), `keys` (by their names in tmux) or
+`resize`, which is answered with the size that the pane has: a pane is never resized for who looks at it.
+"""
+
+import asyncio
+import json
+import struct
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from typing import Any, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from paneward.app import Connection
+from paneward.core.errors import Code, InvalidInput, PanewardError
+from paneward.core.keys import check_keys
+from paneward.core.scene import Snapshot
+from paneward.core.terminal import Pressed, Stroke, TerminalFilter, strokes
+from paneward.ports import Watch
+from paneward.surfaces.http.errors import envelope
+
+SEQ: Final = struct.Struct(">Q")
+PANE_GONE, DENIED = 4410, 4403  # codes of a close
+MOST_INPUT: Final = 100_000  # characters of one frame
+Note = Callable[[str], Awaitable[None]]
+
+
+def snapshot_frame(snapshot: Snapshot, output_seq: int) -> dict[str, Any]:
+    return {
+        "type": "snapshot",
+        "pane": snapshot.pane,
+        "rows": list(snapshot.rows[-snapshot.height :]),
+        "width": snapshot.width,
+        "height": snapshot.height,
+        "cursor": {"x": snapshot.cursor_x, "y": snapshot.cursor_y, "visible": snapshot.cursor_visible},
+        "alternate": snapshot.alternate,
+        "title": snapshot.title,
+        "output_seq": output_seq,
+    }
+
+
+class Terminal:
+    """One browser at one pane."""
+
+    def __init__(self, websocket: WebSocket, connection: Connection, pane: str, may_type: bool, note: Note) -> None:
+        self._socket = websocket
+        self._connection = connection
+        self._pane = pane
+        self._may_type = may_type
+        self._note = note  # that somebody types, for the audit
+        self._noted = False
+
+    async def run(self) -> None:
+        """Until the pane closes, or the browser leaves."""
+        async with AsyncExitStack() as stack:
+            watch = await stack.enter_async_context(self._connection.watch(self._pane))
+            await self._socket.accept()
+            await self._snapshot(watch, 0)
+            showing = asyncio.ensure_future(self._show(watch))
+            heeding = asyncio.ensure_future(self._heed(watch))
+            _, left = await asyncio.wait((showing, heeding), return_when=asyncio.FIRST_COMPLETED)
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+            for task in (showing, heeding):
+                if not task.cancelled() and not isinstance(task.exception(), WebSocketDisconnect | None):
+                    task.result()
+
+    async def _show(self, watch: Watch) -> None:
+        machine, seq = TerminalFilter(), 0
+        async for chunk in watch.chunks():
+            if chunk is None:
+                machine, seq = TerminalFilter(), watch.output_seq
+                await self._snapshot(watch, seq)
+                continue
+            seq += len(chunk)
+            await self._socket.send_bytes(SEQ.pack(seq) + machine.feed(chunk))
+        await self._say({"type": "gone", "pane": self._pane})
+        await self._close(PANE_GONE, "the pane is gone")
+
+    async def _snapshot(self, watch: Watch, seq: int) -> None:
+        await self._say(snapshot_frame(watch.snapshot, seq))
+
+    async def _heed(self, watch: Watch) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            try:
+                await self._take(parse(message.get("text")), watch)
+            except PanewardError as failure:
+                await self._say({"type": "error", **envelope(failure, "")})
+
+    async def _take(self, asked: dict[str, Any], watch: Watch) -> None:
+        if asked["type"] == "resize":
+            seen = watch.snapshot
+            await self._say({"type": "size", "width": seen.width, "height": seen.height})
+            return
+        if not self._may_type:
+            raise InvalidInput("this token may look, and not type", code=Code.FORBIDDEN, hint="Ask an operator.")
+        if not self._noted:
+            self._noted = True
+            await self._note("somebody types in a terminal")
+        await self._connection.take_strokes(self._pane, made(asked))
+
+    async def _say(self, frame: dict[str, Any]) -> None:
+        await self._socket.send_text(json.dumps(frame, ensure_ascii=False))
+
+    async def _close(self, code: int, reason: str) -> None:
+        if self._socket.client_state is WebSocketState.CONNECTED:
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await self._socket.close(code, reason)
+
+
+def parse(text: str | None) -> dict[str, Any]:
+    """A frame of a browser; one that is not understood is told, and changes nothing."""
+    with suppress(ValueError, RecursionError):
+        asked = json.loads(text or "")
+        if isinstance(asked, dict) and _understood(asked):
+            return asked
+    raise InvalidInput(
+        "this frame is not understood",
+        code=Code.BAD_REQUEST,
+        hint='{"type":"input","data":"ls\\r"}, {"type":"keys","keys":["Enter"]} or {"type":"resize"}.',
+    )
+
+
+def _understood(asked: dict[str, Any]) -> bool:
+    match asked:
+        case {"type": "input", "data": str(data)}:
+            return len(data) <= MOST_INPUT
+        case {"type": "keys", "keys": [*keys]}:
+            return len(keys) <= 1000 and all(isinstance(key, str) for key in keys)
+    return asked.get("type") == "resize"
+
+
+def made(asked: dict[str, Any]) -> list[Stroke]:
+    if asked["type"] == "input":
+        return list(strokes(asked["data"]))
+    check_keys(asked["keys"])
+    return [Pressed(tuple(asked["keys"]))] if asked["keys"] else []
