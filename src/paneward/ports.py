@@ -10,6 +10,7 @@ from paneward.core.scene import ProcessFacts, Scene, Snapshot
 
 class Clock(Protocol):
     def now(self) -> float: ...  # monotonic seconds
+    def wall(self) -> float: ...  # seconds since the epoch
     async def sleep(self, seconds: float) -> None: ...
 
 

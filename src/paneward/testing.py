@@ -18,6 +18,7 @@ from paneward.ports import PaneInfo
 
 T = TypeVar("T")
 CURSOR = "‸"
+EPOCH = 1_700_000_000.0  # what the clock on the wall shows when a fake one begins
 TICK = 0.05  # seconds that pass with each look, where an effect does not say
 
 READING = ProcessFacts(command="box", argv="box", pid=7, reading=True, canonical=False, echo=False, unread=0)
@@ -93,6 +94,9 @@ class FakeClock:
 
     def now(self) -> float:
         return self._now
+
+    def wall(self) -> float:
+        return EPOCH + self._now
 
     async def sleep(self, seconds: float) -> None:
         self._now += seconds

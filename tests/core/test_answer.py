@@ -9,7 +9,7 @@ from paneward.core.answer import answer
 from paneward.core.choice import Choice, find_option
 from paneward.core.delivery import Order
 from paneward.core.errors import Code, PaneDead
-from paneward.core.flow import Effect, Press, Type
+from paneward.core.flow import Effect, Mark, Phase, Press, Type
 from paneward.core.preflight import Terms
 from paneward.core.profiles import BUILT_IN, DEMO, GENERIC, Profile
 from paneward.core.result import Rung, SendResult, Verdict
@@ -191,6 +191,8 @@ def test_a_pane_that_went_away_is_told(seen: Scene, code: Code) -> None:
 def test_a_failure_of_tmux_is_a_result() -> None:
     flow = answer(Choice(select=1), order())
     next(flow)
+    assert flow.send(menu()) == Mark(Phase.INTENDED)
+    assert flow.send(menu()) == Mark(Phase.SUBMITTING)
     assert flow.send(menu()) == ENTER
     with pytest.raises(StopIteration) as done:
         flow.throw(PaneDead("%1 is dead"))

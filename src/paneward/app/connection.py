@@ -213,16 +213,19 @@ class Connection:
         taken_at = datetime.fromtimestamp(self._clock.wall(), UTC).isoformat(timespec="seconds")
         return replace(report, taken_at=taken_at, versions=versions, receipts=receipts, notes=notes)
 
-    async def place(self, pane: str) -> Place:
+    async def socket(self) -> str:
+        """The path of the tmux server's socket."""
+        return "".join(await self._tmux.run("display-message", "-p", "#{socket_path}"))
+
+    async def place(self, pane: str, profile: str | None = None) -> Place:
         """Where a pane is, and what runs in it."""
+        fixed = None if profile is None else named(profile, self._profiles)
         seen = await self._tmux.look(await pane_of(self._tmux, pane))
-        process = await self._tmux.process(seen)
-        found = recognise(seen, process, self._profiles).profile
-        [said] = await self._tmux.run("display-message", "-p", "-t", seen.pane, "#{socket_path}|#{pane_current_path}")
-        socket, _, cwd = said.partition("|")
+        found = fixed or recognise(seen, await self._tmux.process(seen), self._profiles).profile
+        cwd = "".join(await self._tmux.run("display-message", "-p", "-t", seen.pane, "#{pane_current_path}"))
         version = version_seen(seen, found) or ""
         identity = await self._tmux.identity()
-        return Place(identity, socket, seen.pane, seen.pid, seen.dead, found.name, version, cwd)
+        return Place(identity, await self.socket(), seen.pane, seen.pid, seen.dead, found.name, version, cwd)
 
     async def resolve(self, target: str) -> str:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""

@@ -1,5 +1,6 @@
 """Watches of panes that stay open between calls: the longest unused is closed when they are many."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
@@ -25,10 +26,20 @@ class Watches:
     def __init__(self, tmux: Tmux) -> None:
         self._tmux = tmux
         self._open: dict[str, _Kept] = {}  # the longest unused first
+        self._opening = asyncio.Lock()  # two callers at once would open two, and one of them would never be closed
 
     @asynccontextmanager
     async def open(self, pane: str) -> AsyncIterator[Watch]:
         """The watch of a pane, kept open for the next call."""
+        async with self._opening:
+            kept = await self._kept(pane)
+            kept.users += 1
+        try:
+            yield kept.watch
+        finally:
+            kept.users -= 1
+
+    async def _kept(self, pane: str) -> _Kept:
         kept = self._open.pop(pane, None)
         if kept is not None and kept.watch.gone and not kept.users:
             await kept.close()
@@ -37,11 +48,7 @@ class Watches:
             await self._make_room()
             kept = await _Kept.open(self._tmux, pane)
         self._open[pane] = kept
-        kept.users += 1
-        try:
-            yield kept.watch
-        finally:
-            kept.users -= 1
+        return kept
 
     async def _make_room(self) -> None:
         idle = [pane for pane, kept in self._open.items() if not kept.users]

@@ -16,11 +16,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from paneward.core.asking import alive, line_prompt, painted, unclear, words_in_field
 from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
-from paneward.core.delivery import Order, deliver
-from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
+from paneward.core.delivery import AFTERMATH, Order, deliver
+from paneward.core.errors import Code, TmuxError
 from paneward.core.field import field_open, type_words
-from paneward.core.flow import Flow, Look, Press, Type, Watch
+from paneward.core.flow import Flow, Look, Mark, Phase, Press, Rest, Type, Watch
 from paneward.core.profiles import Profile
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
@@ -41,52 +42,44 @@ TRIES_TO_OPEN = 2  # how often the keys that open a field are pressed
 KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
 ROUND = 60  # options of a list that scrolls
 PAINTED = 0.05
-PAINTING = 2.0  # seconds after which a dialog that never stands still is answered all the same
 SHOWN = (State.IDLE, State.BUSY)
 
 
 def answer(choice: Choice, order: Order) -> Flow[SendResult]:
     """Answer the dialog on the screen; `order` says how free text is to be delivered."""
     try:
-        scene = yield from _painted(order.profile)
-        menu = read_asked(scene.snapshot, order.profile)
-        if menu is None:
-            return (yield from _line_prompt(choice, order))
-        check(menu, choice)
-        return (yield from Answer(choice, order, menu).run())
+        if order.resume is not None:
+            return (yield from _resume(choice, order, order.resume))
+        return (yield from _afresh(choice, order))
     except Refused as refused:
         return refused.result
     except TmuxError as error:
         return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
 
 
-def _painted(profile: Profile) -> Flow[Scene]:
-    """The dialog once it has stood as long as it takes: without any output, or the same at every look."""
-    scene = yield Look()
-    began = since = scene.now
-    seen = read_asked(scene.snapshot, profile)
-    while max(scene.quiet, scene.now - since if seen else 0.0) < profile.menus.settle and scene.now - began < PAINTING:
-        _alive(scene)
-        scene = yield Watch(BLINK)
-        now = read_asked(scene.snapshot, profile)
-        seen, since = now, since if now == seen else scene.now
-    _alive(scene)
-    return scene
+def _afresh(choice: Choice, order: Order) -> Flow[SendResult]:
+    scene = yield from painted(order.profile)
+    menu = read_asked(scene.snapshot, order.profile)
+    if menu is None:
+        return (yield from line_prompt(choice, order))
+    check(menu, choice)
+    yield Mark(Phase.INTENDED)
+    return (yield from Answer(choice, order, menu).run())
 
 
-def _alive(scene: Scene) -> None:
-    if scene.gone:
-        raise PaneNotFound("the pane closed")
-    if scene.snapshot.dead:
-        raise PaneDead("the program ended")
-
-
-def _line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:
-    if choice.fingerprint is not None:
-        raise refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
-    if choice.words is None or choice.select is not None or choice.multi is not None:
-        raise refuse(Code.NO_DIALOG, "no dialog is open in the pane", "`paneward read` shows the screen.")
-    return (yield from deliver(order))
+def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
+    """Go on after a crash: read the pane before any key is pressed."""
+    scene = yield Rest(AFTERMATH)
+    menu = read_asked(scene.snapshot, order.profile)
+    if menu is None and choice.fingerprint is None:
+        return (yield from line_prompt(choice, order))
+    if menu is not None and choice.multi is None and (words := words_in_field(choice, order, scene)):
+        return (yield from Answer(choice, order, menu).hand_in(words))
+    if phase is Phase.INTENDED:
+        return (yield from _afresh(choice, replace(order, resume=None)))
+    if phase is Phase.SUBMITTING and (menu is None or menu.fingerprint != choice.fingerprint):
+        return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "after a crash, the dialog is no longer open", enters=1)
+    return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, unclear(menu, phase))
 
 
 class Answer:
@@ -190,7 +183,7 @@ class Answer:
         scene = yield Watch(BLINK)
         began = scene.now
         while True:
-            _alive(scene)
+            alive(scene)
             now = read_asked(scene.snapshot, self._profile)
             same = now is not None and now.fingerprint == self._fingerprint
             if now is not None and same and read(now) != before:
@@ -290,6 +283,7 @@ class Answer:
         chosen = yield from self._choose(option)
         if not chosen.success:
             return chosen
+        yield Mark(Phase.INTENDED)  # the words are still to come
         sent = yield from deliver(self._order)
         return replace(sent, notes=(*sent.notes, f"{option.label!r} was chosen, the words follow as a message"))
 
@@ -309,7 +303,7 @@ class Answer:
         scene = yield Watch(BLINK)
         began = scene.now
         while not field_open(scene, self._profile):
-            _alive(scene)
+            alive(scene)
             waited = scene.now - began
             if waited >= (REACTION if self._profile.reads else DEAF) or self._deaf(scene, waited):
                 break
@@ -321,6 +315,11 @@ class Answer:
         if isinstance(typed, SendResult):
             raise Refused(typed)
         self._words = typed
+
+    def hand_in(self, words: Judge) -> Flow[SendResult]:
+        """Submit what stands in the field."""
+        self._words = words
+        return (yield from self._close(("Enter",)))
 
     def _submit_words(self, scene: Scene) -> Flow[SendResult]:
         yield from self._type(scene)
@@ -344,6 +343,7 @@ class Answer:
         for enters in range(1, KEYS_PER_STEP + 2):
             if number is not None:
                 yield from self._go_to(number)
+            yield Mark(Phase.SUBMITTING)
             yield from self._press(keys)
             closed = yield from self._closed()
             if closed is not None:

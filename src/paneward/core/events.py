@@ -78,8 +78,9 @@ class StateChanged:
     old_state: str
     new_state: str
     turn_id: int | None
-    source: str
-    reason: str
+    source: str  # who told
+    reason: str  # the deciding fact
+    others: tuple[str, ...] = ()  # what the sources that lost had said
     kind: ClassVar[str] = "state_changed"
 
 

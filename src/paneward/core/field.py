@@ -53,7 +53,7 @@ def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
             error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
             return _failed(error.code, f"{error.message} while the words were typed", error.hint)
         if judge.read(scene).holds and scene.quiet >= max(STILL, order.profile.settle):
-            yield Mark(Phase.SUBMITTING)
+            yield Mark(Phase.TYPED)
             return judge
         scene = yield Watch(BLINK)
     return _failed(

@@ -53,22 +53,22 @@ class Hearing:
     def __init__(self) -> None:
         self._worked = False  # it was seen to work since it was told something
         self._told_at = float("-inf")  # when our last words had gone in
-        self._typing = False  # our words go in at this moment
+        self._typing = 0  # of our deliveries, how many go in at this moment
         self._answered: Menu | None = None  # and nothing else was seen since
         self._asks: tuple[str, float] | None = None  # the dialog that stands there, and since when
         self._due: float | None = None
 
     @property
     def typing(self) -> bool:
-        return self._typing
+        return self._typing > 0
 
     def begin(self, answered: Menu | None = None) -> None:
         """Our words are about to be typed: a new command, or the answer to this question."""
-        self._typing, self._worked, self._answered = True, False, answered
+        self._typing, self._worked, self._answered = self._typing + 1, False, answered
 
     def end(self, now: float) -> None:
         """They went in, or did not."""
-        self._typing, self._told_at, self._asks = False, now, None
+        self._typing, self._told_at, self._asks = self._typing - 1, now, None
 
     def deadline(self) -> float | None:
         """When to look again although nothing was printed."""
@@ -79,7 +79,7 @@ class Hearing:
         self._due = None
         state = seen.standing.state
         self._remember(state)
-        if self._typing:
+        if self.typing:
             return None
         if state in AWAITING:
             return self._question(stage, question, seen)

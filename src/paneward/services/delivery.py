@@ -6,14 +6,15 @@ Whatever happens outside, the caller gets a `SendResult`; only programming error
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paneward.config import Settings
 from paneward.core.answer import answer
 from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
-from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
+from paneward.core.errors import Code, InvalidInput, PaneNotFound, PanewardError, StoreError
+from paneward.core.events import DeliveryChanged
 from paneward.core.flow import Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.posting import post
@@ -32,6 +33,7 @@ from paneward.store import Delivery, Store, text_hash
 log = logging.getLogger("paneward.delivery")
 
 Lock = Callable[[str, float], AbstractAsyncContextManager[None]]
+Before = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ class Request:
     secret: bool = False
     as_command: bool = False
     notes: tuple[str, ...] = ()
+    agent_id: str | None = None  # to whom, where the pane is that of an agent
+    pane_pid: int = 0  # of the agent: in a pane of another process nothing is typed
+    intent: str = ""  # COMMAND or ANSWER, of an agent
+    before: Before | None = field(default=None, compare=False)  # awaited once, right before anything is typed
 
 
 class Deliveries:
@@ -132,13 +138,17 @@ class Deliveries:
     ) -> SendResult:
         """Store the intent, act, store the receipt."""
         scene = await driver.glance()
+        if request.pane_pid not in (0, scene.snapshot.pid):
+            raise PaneNotFound(
+                f"another program lives in {scene.snapshot.pane} now", hint="Forget the agent, adopt it anew."
+            )
         profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
-        if known is not None and known.receipt is not None:
+        if known is not None and known.receipt is not None and known.phase is Phase.DONE and not again(known):
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
-        order = self._order(request, profile, known.phase if known else None)
+        order = self._order(request, profile, None if known is None or again(known) else known.phase)
         if plan is deliver and await self._posts(driver, order):
             plan = post
         result = await driver.run(plan(order))
@@ -227,13 +237,21 @@ class Ledger:
             "pane_pid": snapshot.pid,
             "text": self._request.text,
             "secret": self._request.secret or self._hidden,
+            **self._whose(),
         }
+
+    def _whose(self) -> dict[str, Any]:
+        if self._request.agent_id is None:
+            return {}
+        return {"agent_id": self._request.agent_id, "intent": self._request.intent}
 
     async def mark(self, phase: Phase) -> None:
         self._hidden = self._hidden or _hidden(self._look())
         if self._request.message_id is None:
             return
         if self._row is None:
+            if self._request.before is not None:
+                await self._request.before()
             self._row, fresh = await self._store.begin(message_id=self._request.message_id, **self._place())
             if not fresh and self._earlier is None:
                 raise InvalidInput(
@@ -241,23 +259,39 @@ class Ledger:
                     code=Code.IDEMPOTENCY_CONFLICT,
                     hint="Give every message an id of its own.",
                 )
-        if phase is not Phase.INTENDED:
+        if phase is not self._row.phase:
             await self._store.mark(self._row.id, phase)
+            self._row = replace(self._row, phase=phase)
 
     async def finish(self, receipt: SendResult) -> SendResult:
         """Store the receipt. What was typed stays typed: a store that fails now does not change the verdict.
 
         A refusal, of which nothing was typed, does not use up its `message_id`: the caller may try again.
         """
+        row = self._row or self._earlier
         try:
-            if self._row is None:
+            if row is None:
                 await self._store.record(receipt=receipt, **self._place())
             else:
-                await self._store.finish(self._row.id, receipt)
+                await self._store.finish(row.id, receipt, *self._told(row.id, receipt))
         except StoreError as error:
             log.warning("%s: receipt not stored: %s", receipt.pane, error.message)
             return replace(receipt, notes=(*receipt.notes, f"the receipt could not be stored: {error.message}"))
         return receipt
+
+    def _told(self, id: str, receipt: SendResult) -> tuple[DeliveryChanged, ...]:
+        return () if self._request.agent_id is None else (changed(self._request.agent_id, id, receipt),)
+
+
+def changed(agent_id: str, id: str, receipt: SendResult) -> DeliveryChanged:
+    """What is told of a delivery to an agent."""
+    return DeliveryChanged(agent_id, id, receipt.verdict, receipt.rung, receipt.evidence, receipt.error_type)
+
+
+def again(row: Delivery) -> bool:
+    """It is over and nothing was typed: the same message may be tried again from the beginning."""
+    receipt = row.receipt if row.phase is Phase.DONE else None
+    return receipt is not None and receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
 
 
 def prompt_of(profile: Profile, settings: Settings) -> str:

@@ -45,6 +45,21 @@ class Follower:
         assert self._profile is not None
         return self._profile
 
+    @property
+    def scene(self) -> Scene:
+        """The last look."""
+        return self._driver.scene
+
+    @property
+    def over(self) -> bool:
+        """The pane is gone, or its program ended: nothing will change any more."""
+        return self._over
+
+    def take(self) -> Standing:
+        """Where the agent stands, for a caller that steps on its own: what comes after this is news."""
+        self._told = self.standing
+        return self.standing
+
     def __aiter__(self) -> AsyncIterator[Standing]:
         return self.changes()
 
@@ -70,8 +85,7 @@ class Follower:
             await self.once()
         while True:
             if self._news():
-                self._told = self.standing
-                yield self.standing
+                yield self.take()
             if self._over:
                 return
             await self.step()

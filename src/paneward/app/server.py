@@ -1,0 +1,91 @@
+"""The server without its doors: the store with its lease, the bus, and the agents."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from paneward.adapters.clock import SystemClock
+from paneward.app.connecting import connect
+from paneward.app.connection import Connection
+from paneward.config import Settings
+from paneward.core.errors import StoreError
+from paneward.core.events import ServerStarted, ServerStopped
+from paneward.services.agents import Agents, Connect
+from paneward.services.bus import Bus
+from paneward.store import Store
+
+DAY = 86400.0
+STORE = "deliveries.db"  # the file that the library writes to as well
+log = logging.getLogger("paneward.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    store: Store
+    bus: Bus
+    agents: Agents[Connection]
+    settings: Settings
+    directory: Path
+    clock: SystemClock
+    url: str
+    version: str
+    started_at: float  # seconds since the epoch
+
+
+@asynccontextmanager
+async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterator[Server]:
+    """Take over the store and its agents; at the end, leave them in order. A second server is refused."""
+    clock, bus, version = SystemClock(), Bus(), metadata.version("paneward")
+    place = settings.store.url or directory / STORE
+    store = await asyncio.to_thread(Store.open, place, lease=f"pid {os.getpid()}, {url}")
+    store.on_commit = bus.publish
+    reason = "it failed"
+    try:
+        await store.append(ServerStarted(version))
+        agents = Agents(
+            store, clock, _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
+        )
+        tidying = asyncio.create_task(_tidy(store, clock, settings.store.retention_days))
+        try:
+            await agents.start()
+            yield Server(store, bus, agents, settings, directory, clock, url, version, clock.wall())
+            reason = "it was told to"
+        finally:
+            tidying.cancel()
+            await agents.close()
+    finally:
+        await _end(store, bus, reason)
+
+
+def _connector(settings: Settings, directory: Path, store: Store) -> Connect[Connection]:
+    """Opens connections that share the server's store."""
+
+    def connector(name: str | None, path: str | None) -> AbstractAsyncContextManager[Connection]:
+        return connect(name, path, transport=settings.tmux.transport, settings=settings, state=directory, store=store)
+
+    return connector
+
+
+async def _end(store: Store, bus: Bus, reason: str) -> None:
+    try:
+        await store.append(ServerStopped(reason))
+    except StoreError as error:
+        log.warning("the end was not stored: %s", error.message)
+    bus.close()
+    await store.close()
+
+
+async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
+    """What is older than the retention limit goes, at the start and once a day."""
+    while True:
+        try:
+            removed = await store.trim(days)
+            log.info("%d rows were older than %g days", removed, days)
+        except StoreError as error:
+            log.warning("nothing was tidied: %s", error.message)
+        await clock.sleep(DAY)

@@ -1,0 +1,65 @@
+"""The dialog on the screen before it is answered: flows and functions.
+
+It has stood long enough, its program is alive, no dialog is open at all; and after a crash, what is left of an answer.
+"""
+
+from dataclasses import replace
+
+from paneward.core.choice import Choice, refuse
+from paneward.core.delivery import Order, deliver
+from paneward.core.errors import Code, PaneDead, PaneNotFound
+from paneward.core.field import field_open
+from paneward.core.flow import Flow, Look, Phase, Watch
+from paneward.core.profiles import Frame, Profile
+from paneward.core.result import Menu, SendResult
+from paneward.core.scene import Scene
+from paneward.core.screen.asked import read_asked
+from paneward.core.submission import Judge
+
+PAINTING = 2.0  # seconds after which a dialog that never stands still is answered all the same
+BLINK = 0.03
+
+
+def painted(profile: Profile) -> Flow[Scene]:
+    """The dialog once it has stood as long as it takes: without any output, or the same at every look."""
+    scene = yield Look()
+    began = since = scene.now
+    seen = read_asked(scene.snapshot, profile)
+    while max(scene.quiet, scene.now - since if seen else 0.0) < profile.menus.settle and scene.now - began < PAINTING:
+        alive(scene)
+        scene = yield Watch(BLINK)
+        now = read_asked(scene.snapshot, profile)
+        seen, since = now, since if now == seen else scene.now
+    alive(scene)
+    return scene
+
+
+def alive(scene: Scene) -> None:
+    if scene.gone:
+        raise PaneNotFound("the pane closed")
+    if scene.snapshot.dead:
+        raise PaneDead("the program ended")
+
+
+def line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:
+    """No dialog is open: words are typed as a message."""
+    if choice.fingerprint is not None:
+        raise refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
+    if choice.words is None or choice.select is not None or choice.multi is not None:
+        raise refuse(Code.NO_DIALOG, "no dialog is open in the pane", "`paneward read` shows the screen.")
+    return (yield from deliver(order))
+
+
+def words_in_field(choice: Choice, order: Order, scene: Scene) -> Judge | None:
+    """What judges our words, where they stand in the dialog's field and were not submitted."""
+    judge = Judge(order.text, replace(order.profile, frame=Frame.CURSOR))
+    stands = choice.words and field_open(scene, order.profile) and judge.read(scene).holds
+    return judge if stands else None
+
+
+def unclear(menu: Menu | None, phase: Phase) -> str:
+    """Why nobody can tell what became of an answer. The same dialog can have been opened anew."""
+    if phase is Phase.TYPED:
+        return "the words stood in the dialog's field before a crash, and no longer do"
+    asks = "" if menu is None else f": {menu.question}"
+    return f"after a crash while it was answered, the same dialog is open{asks}"

@@ -1,0 +1,278 @@
+"""The verbs on agents: adopt and forget, send and respond, look and wait.
+
+Each agent has a task that follows it and one record. Words for it are written down before they are typed (`Deliveries`)
+and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken up by the task before it follows.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Generic, TypeVar
+
+from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
+from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead
+from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.result import Menu, Readiness, SendResult
+from paneward.ports import Clock
+from paneward.services.delivery import Request
+from paneward.services.keeper import Keeper, Panes, spoken
+from paneward.services.report import Explanation, Screenful
+from paneward.store import Store
+
+P = TypeVar("P", bound=Panes)
+Connect = Callable[[str | None, str | None], AbstractAsyncContextManager[P]]
+NEXT_DIALOG = 15.0  # seconds for the next of several questions to be asked
+
+
+class Agents(Generic[P]):
+    def __init__(self, store: Store, clock: Clock, connect: Connect[P], probe: float = 30.0) -> None:
+        self._store = store
+        self._clock = clock
+        self._connect = connect
+        self._probe = probe  # seconds between looks for a pane that is gone
+        self._keepers: dict[str, Keeper] = {}
+        self._servers: dict[str, tuple[P, AsyncExitStack]] = {}  # by the paths of their sockets
+        self._called: dict[str | None, str] = {}  # the paths of sockets that were asked for by name
+        self._opening = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Take over the agents of the store, and what was under way."""
+        unfinished, unturned = await self._store.unfinished(), await self._store.unturned()
+        for agent in await self._store.agents():
+            keeper = await self._keep(agent)
+            await keeper.recover(
+                [one for one in unfinished if one.agent_id == agent.id],
+                [one for one in unturned if one.agent_id == agent.id],
+            )
+        for keeper in self._keepers.values():
+            keeper.start()
+
+    async def close(self) -> None:
+        for keeper in self._keepers.values():
+            await keeper.stop()
+        self._keepers.clear()
+        for _, stack in self._servers.values():
+            await stack.aclose()
+        self._servers.clear()
+
+    # --- who there is
+
+    def all(self) -> list[Agent]:
+        return [keeper.agent for keeper in self._keepers.values()]
+
+    def get(self, agent_id: str) -> Agent:
+        return self._keeper(agent_id).agent
+
+    def connection(self, agent_id: str) -> tuple[P, str]:
+        """The tmux server of an agent, and its pane there."""
+        agent = self.get(agent_id)
+        return self._servers[agent.socket][0], _pane(agent)
+
+    async def at(self, socket: str | None = None) -> P:
+        """The connection to a tmux server, which is opened once: by the name of its socket, or by its path."""
+        async with self._opening:
+            path = socket if socket and "/" in socket else self._called.get(socket)
+            if path is None:
+                path = self._called[socket] = await self._open(socket, None)
+            elif path not in self._servers:
+                await self._open(None, path)
+            return self._servers[path][0]
+
+    async def _open(self, name: str | None, path: str | None) -> str:
+        stack = AsyncExitStack()
+        panes = await stack.enter_async_context(self._connect(name, path))
+        try:
+            path = path or await panes.socket()
+        except BaseException:
+            await stack.aclose()
+            raise
+        if path in self._servers:
+            await stack.aclose()
+        else:
+            self._servers[path] = panes, stack
+        return path
+
+    async def adopt(
+        self,
+        pane: str,
+        *,
+        name: str | None = None,
+        socket_name: str | None = None,
+        socket_path: str | None = None,
+        profile: str | None = None,
+        role: str = "",
+        labels: Sequence[str] = (),
+    ) -> Agent:
+        """Give the program in a pane a name, and watch it."""
+        if name is not None:
+            check_name(name)
+        place = await (await self.at(socket_path or socket_name)).place(pane, profile)
+        if place.dead:
+            raise PaneDead(f"the program in {place.pane} ended")
+        agent = Agent(
+            id=name or free_name(place.profile, self._keepers),
+            tmux=place.tmux,
+            socket=place.socket,
+            pane=place.pane,
+            pane_pid=place.pid,
+            profile=profile,
+            role=role,
+            labels=tuple(labels),
+            kind=place.profile,
+            version=place.version,
+            cwd=place.cwd,
+        )
+        keeper = await self._keep(await self._store.adopt(agent))
+        keeper.start()
+        return keeper.agent
+
+    async def forget(self, agent_id: str, purge: bool = False) -> None:
+        """Watch an agent no longer. Its pane is left alone."""
+        keeper = self._keeper(agent_id)
+        await keeper.stop()
+        try:
+            await self._store.forget(agent_id, purge)
+        except BaseException:
+            keeper.start()
+            raise
+        del self._keepers[agent_id]
+
+    # --- words for it
+
+    async def send(
+        self,
+        agent_id: str,
+        text: str,
+        *,
+        when_busy: str = "wait",
+        draft: str = "hold",
+        as_command: bool = False,
+        message_id: str | None = None,
+        timeout: float = 30.0,
+        secret: bool = False,
+        profile: str | None = None,
+        verify_enter: bool = True,
+        detect_ghost_text: bool = True,
+    ) -> Sent:
+        """Give an agent a command: typed, submitted, and proven to have gone in."""
+        keeper = self._keeper(agent_id)
+        request = Request(
+            pane=_pane(keeper.agent),
+            text=text,
+            profile=profile or keeper.agent.profile,
+            verify_enter=verify_enter,
+            detect_ghost_text=detect_ghost_text,
+            when_busy=WhenBusy(when_busy),
+            draft=Draft(draft),
+            message_id=message_id or _made_up(agent_id),
+            timeout=timeout,
+            secret=secret,
+            as_command=as_command,
+            agent_id=agent_id,
+            intent=Intent.COMMAND,
+        )
+        return await keeper.deliver(request)
+
+    async def keys(self, agent_id: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+        """Press keys by name."""
+        keeper = self._keeper(agent_id)
+        request = Request(_pane(keeper.agent), "", verify_enter=verify_enter, timeout=timeout)
+        return await keeper.press(request, keys)
+
+    async def respond(
+        self, agent_id: str, answer: Answer, message_id: str | None = None, timeout: float = 30.0
+    ) -> Sent:
+        """Answer what an agent asks."""
+        keeper = self._keeper(agent_id)
+        pane = _pane(keeper.agent)
+        message_id = message_id or _made_up(agent_id)
+        if known := await keeper.known(message_id):
+            return known
+        if keeper.agent.stage is not Stage.AWAITING_INPUT:
+            raise InvalidInput(
+                f"{agent_id} asks nothing: it is {keeper.agent.stage}",
+                code=Code.WRONG_STATE,
+                hint="`paneward ps` shows who asks; send gives a command.",
+            )
+        check_answer(answer)
+        sent = await self._respond(keeper, pane, answer, message_id, timeout)
+        for question in range(1, len(answer.answers or ())):
+            if not sent.result.success or not await self._next_dialog(keeper):
+                break
+            sent = await self._respond(keeper, pane, answer, f"{message_id}/{question + 1}", timeout, question)
+        return sent
+
+    async def _respond(
+        self, keeper: Keeper, pane: str, answer: Answer, message_id: str, timeout: float, question: int = 0
+    ) -> Sent:
+        menu = await keeper.panes.menu(pane)
+        choice = choice_of(answer, menu, question)
+        request = Request(
+            pane=pane,
+            text=answer.words,
+            profile=keeper.agent.profile,
+            message_id=message_id,
+            timeout=timeout,
+            agent_id=keeper.agent.id,
+            intent=Intent.ANSWER,
+        )
+        return await keeper.deliver(request, choice, spoken(choice, menu))
+
+    async def _next_dialog(self, keeper: Keeper) -> bool:
+        """The next of several questions is asked."""
+        answered = await keeper.panes.wait_ready(_pane(keeper.agent), NEXT_DIALOG)
+        return answered.verdict == "awaiting_answer"
+
+    # --- what can be seen of it
+
+    async def screen(self, agent_id: str, lines: int = 50, ansi: bool = False) -> Screenful:
+        panes, pane = self.connection(agent_id)
+        return await panes.screen(pane, lines, ansi)
+
+    async def menu(self, agent_id: str) -> Menu | None:
+        """The dialog that is open."""
+        panes, pane = self.connection(agent_id)
+        return await panes.menu(pane)
+
+    async def explain(self, agent_id: str, prompt_pattern: str | None = None) -> Explanation:
+        """Where it stands, and by which rules. What decided its state is kept with the agent: `source`, `reason`."""
+        panes, pane = self.connection(agent_id)
+        return await panes.explain(pane, prompt_pattern, self.get(agent_id).profile)
+
+    async def wait(
+        self,
+        agent_id: str,
+        timeout: float | None = None,
+        prompt_pattern: str | None = None,
+        accept_stable: bool | None = None,
+        profile: str | None = None,
+    ) -> Readiness:
+        panes, pane = self.connection(agent_id)
+        profile = profile or self.get(agent_id).profile
+        return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile)
+
+    # --- inside
+
+    def _keeper(self, agent_id: str) -> Keeper:
+        if agent_id not in self._keepers:
+            raise AgentNotFound(f"no agent is called {agent_id!r:.80}")
+        return self._keepers[agent_id]
+
+    async def _keep(self, agent: Agent) -> Keeper:
+        panes = None if agent.pane is None else await self.at(agent.socket)
+        keeper = self._keepers[agent.id] = Keeper(self._store, self._clock, panes, agent, self._probe)
+        return keeper
+
+
+def _pane(agent: Agent) -> str:
+    if agent.pane is None:
+        raise InvalidInput(
+            f"{agent.id} has no pane", code=Code.NO_PANE_ID, hint="Forget it, and adopt the pane it lives in."
+        )
+    return agent.pane
+
+
+def _made_up(agent_id: str) -> str:
+    """A message id for a caller who gave none, so that a crash in the middle can be recovered from."""
+    return f"{agent_id}:{uuid.uuid4().hex}"

@@ -1,0 +1,290 @@
+"""Keeps one agent: a task follows it, words for it are delivered, and what a crash cut off is taken up.
+
+Every delivery to an agent has a message id. Before anything is typed, `delivery_begun` is in the log: how it was meant
+to be typed. With the text of its row that is enough to go on with it, by reading the pane first. A text that is not
+kept as it was (a secret, or one with a credential in it) waits for its caller to ask again.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from paneward.core.agent import Agent, Intent, Sent
+from paneward.core.choice import Choice
+from paneward.core.errors import PanewardError
+from paneward.core.events import DeliveryBegun
+from paneward.core.flow import Phase
+from paneward.core.hearing import Seen
+from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
+from paneward.core.screen.asked import read_asked
+from paneward.core.standing import AWAITING
+from paneward.ports import Clock, PaneInfo
+from paneward.services.delivery import Deliveries, Request, again, changed
+from paneward.services.follow import Follower
+from paneward.services.report import Explanation, Place, Screenful
+from paneward.services.turns import Turns, went_in
+from paneward.store import Delivery, Store, text_hash
+
+FRESH: Final = 600.0  # seconds after which what was cut off is not typed any more
+RECALLED: Final = 200  # events of an agent among which the plan of a delivery is looked for
+SOON: Final = 0.2  # seconds until a lost pane is looked for; doubled each time
+PLANNED: Final = ("profile", "verify_enter", "detect_ghost_text", "when_busy", "draft", "timeout", "as_command")
+log = logging.getLogger("paneward.agents")
+
+
+class Panes(Protocol):
+    """The verbs on the panes of one tmux server."""
+
+    @property
+    def desk(self) -> Deliveries: ...
+    async def socket(self) -> str: ...
+    async def place(self, pane: str, profile: str | None = None) -> Place: ...
+    async def panes(self) -> Sequence[PaneInfo]: ...
+    async def menu(self, pane: str) -> Menu | None: ...
+    async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
+    async def explain(
+        self, pane: str, prompt_pattern: str | None = None, profile: str | None = None
+    ) -> Explanation: ...
+    async def wait_ready(
+        self,
+        pane: str,
+        timeout: float | None = None,
+        prompt_pattern: str | None = None,
+        accept_stable: bool | None = None,
+        profile: str | None = None,
+    ) -> Readiness: ...
+    def follow(self, pane: str, profile: str | None = None) -> AbstractAsyncContextManager[Follower]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How words are meant to be typed: what a delivery needs besides its text."""
+
+    how: Mapping[str, Any]
+    choice: Choice | None = None
+    words: str = ""  # of an answer, for people
+
+    def written(self) -> dict[str, Any]:
+        choice = None if self.choice is None else {one.name: getattr(self.choice, one.name) for one in fields(Choice)}
+        return {"how": dict(self.how), "choice": choice, "words": self.words}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> "Plan":
+        how, chosen = data["how"], data["choice"]
+        how = {**how, "when_busy": WhenBusy(how["when_busy"]), "draft": Draft(how["draft"])}
+        if chosen is not None:
+            chosen = Choice(**{**chosen, "multi": None if chosen["multi"] is None else tuple(chosen["multi"])})
+        return cls(how, chosen, data["words"])
+
+
+def spoken(choice: Choice, menu: Menu | None) -> str:
+    """An answer in words."""
+    labels = {} if menu is None else {option.number: option.label for option in menu.options}
+    picked = choice.multi if choice.multi is not None else () if choice.select is None else (choice.select,)
+    words = [labels.get(one, f"option {one}") if isinstance(one, int) else one for one in picked]
+    return ": ".join(part for part in (", ".join(words), choice.words or "") if part)
+
+
+class Keeper:
+    def __init__(self, store: Store, clock: Clock, panes: Panes | None, agent: Agent, probe: float) -> None:
+        self._panes = panes  # none for an agent without a pane
+        self._store = store
+        self._clock = clock
+        self._probe = probe
+        self._turns = Turns(store, clock, agent)
+        self._cut_off: list[Delivery] = []
+        self._ready = asyncio.Event()  # what was cut off is over: words may go in
+        self._stirred = asyncio.Event()  # something besides the pane may tell more
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def agent(self) -> Agent:
+        return self._turns.agent
+
+    @property
+    def panes(self) -> Panes:
+        assert self._panes is not None
+        return self._panes
+
+    def start(self) -> None:
+        if self.agent.pane is None:
+            self._ready.set()
+        else:
+            self._task = asyncio.create_task(self._run(self.agent.pane), name=f"agent {self.agent.id}")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    # --- words for it
+
+    async def deliver(self, request: Request, choice: Choice | None = None, words: str = "") -> Sent:
+        """Type and prove it, then store the turn and change the state."""
+        await self._ready.wait()
+        plan = Plan({name: getattr(request, name) for name in PLANNED}, choice, words)
+        return await self._deliver(request, plan, begun=False)
+
+    async def _deliver(self, request: Request, plan: Plan, begun: bool) -> Sent:
+        hearing, typing = self._turns.hearing, False
+
+        async def before() -> None:
+            nonlocal typing
+            typing = True
+            hearing.begin(self.agent.question if request.intent == Intent.ANSWER else None)
+            if not begun:
+                told = DeliveryBegun(self.agent.id, request.message_id or "", request.intent, plan.written())
+                await self._store.append(told)
+
+        request = replace(request, before=before, pane_pid=self.agent.pane_pid)
+        try:
+            desk = self.panes.desk
+            result = await (desk.send(request) if plan.choice is None else desk.answer(request, plan.choice))
+            return await self._sent(request.message_id or "", result, plan.words)
+        finally:
+            if typing:
+                hearing.end(self._clock.now())
+                self._stirred.set()
+
+    async def _sent(self, message_id: str, result: SendResult, words: str) -> Sent:
+        delivery = await self._store.find(message_id)
+        if delivery is None or delivery.receipt is None or again(delivery):
+            return Sent(result, self.agent)
+        turn = None
+        if went_in(delivery.receipt):
+            turn = await self._turns.delivered(delivery, words or delivery.text or "")
+        return Sent(result, self.agent, turn, delivery.id)
+
+    async def known(self, message_id: str) -> Sent | None:
+        """What a call with this message id was answered with, if it is over; one that was cut off is gone on with."""
+        await self._ready.wait()
+        row = await self._store.find(message_id)
+        if row is None or row.agent_id != self.agent.id or row.phase is not Phase.DONE or again(row):
+            return None
+        assert row.receipt is not None
+        return await self._sent(message_id, replace(row.receipt, repeated=True), "")
+
+    async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
+        return await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
+
+    # --- after a crash
+
+    async def recover(self, unfinished: list[Delivery], unturned: list[Delivery]) -> None:
+        """Whatever needs no pane; the rest waits for the task."""
+        self._cut_off = unfinished
+        plans = await self._plans() if unturned else {}
+        words = {message_id: plan.words for message_id, plan in plans.items()}
+        await self._turns.recover(unturned, words)
+
+    async def _plans(self) -> dict[str, Plan]:
+        events = await self._store.events(
+            kinds=(DeliveryBegun.kind,), agent_id=self.agent.id, before=self._store.last_seq + 1, limit=RECALLED
+        )
+        return {event.data["message_id"]: Plan.read(event.data["plan"]) for event in events}
+
+    async def _take_up(self) -> None:
+        """Go on with what was cut off, the oldest first."""
+        plans = await self._plans() if self._cut_off else {}
+        while self._cut_off:
+            row = self._cut_off[0]
+            plan = plans.get(row.message_id or "")
+            if plan is None or row.pane_pid != self.agent.pane_pid or self._age(row) > FRESH:
+                await self._give_up(row)
+            elif row.text is not None and text_hash(row.text) == row.text_hash:
+                await self._go_on(row, row.text, plan)
+            self._cut_off.pop(0)
+
+    async def _go_on(self, row: Delivery, text: str, plan: Plan) -> None:
+        request = Request(
+            row.pane, text, message_id=row.message_id, agent_id=self.agent.id, intent=row.intent, **plan.how
+        )
+        sent = await self._deliver(request, plan, begun=True)
+        log.info("%s: a delivery that was cut off: %s", self.agent.id, sent.result.evidence)
+
+    async def _give_up(self, row: Delivery) -> None:
+        """Nobody can tell any more what became of it."""
+        evidence = f"Paneward ended while this was delivered ({row.phase}), and it was not gone on with"
+        receipt = SendResult(Verdict.UNCONFIRMED, Rung.TYPED, evidence, pane=row.pane, message_id=row.message_id)
+        await self._store.finish(row.id, receipt, changed(self.agent.id, row.id, receipt))
+        await self._turns.delivered(replace(row, receipt=receipt), row.text or "")
+
+    def _age(self, row: Delivery) -> float:
+        return self._clock.wall() - datetime.fromisoformat(row.created_at).timestamp()
+
+    # --- the task
+
+    async def _run(self, pane: str) -> None:
+        wait = SOON
+        while True:
+            try:
+                if await self._there(pane):
+                    wait = SOON
+                    await self._attend(pane)
+            except PanewardError as error:
+                await self._told(error)
+            except Exception:
+                log.exception("%s: following it failed", self.agent.id)
+            self._ready.set()
+            await self._clock.sleep(wait)
+            wait = min(wait * 2, self._probe)
+
+    async def _told(self, error: PanewardError) -> None:
+        with contextlib.suppress(PanewardError):  # a store that cannot be written is told to whoever asks it next
+            await self._turns.lose(error.message)
+
+    async def _there(self, pane: str) -> bool:
+        """Its pane is there, with the program that was adopted."""
+        for info in await self.panes.panes():
+            if info.pane == pane and info.pid == self.agent.pane_pid and not info.dead:
+                return True
+        await self._turns.lose(f"{pane} is gone, or another program lives in it", ended=True)
+        return False
+
+    async def _attend(self, pane: str) -> None:
+        await self._take_up()
+        async with self.panes.follow(pane, self.agent.profile) as follower:
+            self._ready.set()
+            await self._follow(follower)
+
+    async def _follow(self, follower: Follower) -> None:
+        await follower.once()
+        step: asyncio.Task[None] | None = None
+        try:
+            while True:
+                self._stirred.clear()
+                await self._turns.see(self._seen(follower))
+                if follower.over:
+                    return
+                step = step or asyncio.create_task(follower.step())
+                await self._next(step)
+                if step.done():
+                    step.result()
+                    step = None
+        finally:
+            if step is not None:
+                step.cancel()
+
+    async def _next(self, step: asyncio.Task[None]) -> None:
+        """Until the pane tells something, or a delivery ended, or it is time to judge again."""
+        due = self._turns.hearing.deadline()
+        others: list[asyncio.Task[Any]] = [asyncio.create_task(self._stirred.wait())]
+        if due is not None:
+            others.append(asyncio.create_task(self._clock.sleep(max(due - self._clock.now(), 0.0))))
+        try:
+            await asyncio.wait({step, *others}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for other in others:
+                other.cancel()
+
+    def _seen(self, follower: Follower) -> Seen:
+        scene, standing, now = follower.scene, follower.take(), self._clock.now()
+        menu = read_asked(scene.snapshot, follower.profile) if standing.state in AWAITING else None
+        return Seen(standing, now, menu, scene.quiet + now - scene.now)
