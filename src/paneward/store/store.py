@@ -266,7 +266,7 @@ class Store:
 
     async def _read(self, work: Callable[[sa.Connection], T]) -> T:
         if self._reader is None:
-            return await self._run(lambda tx: work(tx.connection), rows=False)
+            return await self._run(lambda tx: work(tx.connection))
         self._hand_over()
         if waiting := [future for future in self._behind if not future.done()]:
             await asyncio.wait(waiting)

@@ -12,14 +12,14 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import PanewardError
-from paneward.core.events import Event, Stored, agent_of, parts
+from paneward.core.events import Event, Stored, agent_of
 from paneward.store.connection import Lost, disconnect, lost, noticed
 from paneward.store.deliveries import sweep
 from paneward.store.log import first_seq, insert_events, last_seq, read_events
@@ -45,20 +45,15 @@ class Transaction:
 
     def append(self, event: Event) -> Stored:
         self.seq += 1
-        stored = Stored(self.seq, self.at, event.kind, agent_of(event), plain(parts(event)))
+        stored = Stored(self.seq, self.at, event.kind, agent_of(event), plain(event))
         self.events.append(stored)
         return stored
 
-    @contextlib.contextmanager
-    def undone(self) -> Iterator[None]:
-        """What a failed work appended is taken back."""
-        seq, count = self.seq, len(self.events)
-        try:
-            yield
-        except BaseException:
+    def take_back(self, seq: int) -> None:
+        """What a failed work appended."""
+        if seq < self.seq:
+            del self.events[seq - self.seq :]
             self.seq = seq
-            del self.events[count:]
-            raise
 
 
 @dataclass(slots=True)
@@ -188,8 +183,8 @@ class Writer:
         return work.error is None
 
     def _one(self, work: Work, transaction: Transaction) -> None:
-        if not work.rows:
-            self._try(work, transaction)
+        if not work.rows:  # nothing but the list of events can be touched
+            _try(work, transaction)
             return
         execute = self._connection.exec_driver_sql
         execute("SAVEPOINT work")
@@ -202,11 +197,13 @@ class Writer:
         execute("RELEASE work")
 
     def _try(self, work: Work, transaction: Transaction) -> None:
-        try:
-            with self._place.told(), transaction.undone():
-                work.result = work.run(transaction)
-        except Exception as error:  # noqa: BLE001  it is told to the one who waits for this work
-            work.error = error
+        _try(work, transaction)
+        if work.error is not None:
+            try:
+                with self._place.told():
+                    raise work.error
+            except Exception as error:  # noqa: BLE001  it is told to the one who waits for this work
+                work.error = error
 
     def _rollback(self) -> None:
         with contextlib.suppress(Exception):  # SQLite may have rolled back by itself; a lost connection has as well
@@ -234,6 +231,15 @@ class Writer:
                 self.on_commit(events)
             except Exception:
                 log.exception("a listener of the log failed")
+
+
+def _try(work: Work, transaction: Transaction) -> None:
+    seq = transaction.seq
+    try:
+        work.result = work.run(transaction)
+    except Exception as error:  # noqa: BLE001  it is told to the one who waits for this work
+        transaction.take_back(seq)
+        work.error = error
 
 
 def _now() -> float:

@@ -6,10 +6,11 @@ A record that a later version wrote with more fields can be read; one of an earl
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, lru_cache
+from types import NoneType
 from typing import Any, Final, TypeVar
 
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
@@ -31,28 +32,19 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode  # ASCII: no database s
 
 def plain(value: Any) -> Any:
     """What JSON knows of a value, without credentials."""
-    match value:
-        case Enum():
-            return value.value
-        case str():
-            return _redacted(value)
-        case None | bool() | int() | float():
-            return value
-        case Mapping():
-            return {str(name): _field(str(name), one) for name, one in value.items()}
-        case list() | tuple():
-            return [plain(one) for one in value]
+    return _PLAIN.get(type(value), _other)(value)
+
+
+def _other(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _field(name, getattr(value, name)) for name in _names(type(value))}
     raise TypeError(f"{value!r} cannot be written down")
 
 
 def _field(name: str, value: Any) -> Any:
-    return _encodable(value) if type(value) is str and name in NAMES else plain(value)
-
-
-def _encodable(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return _encodable(value) if name in NAMES and type(value) is str else plain(value)
 
 
 def _redacted(text: str) -> str:
@@ -64,6 +56,28 @@ def _redacted_short(text: str) -> str:
     return _encodable(redact(text))
 
 
+def _encodable(text: str) -> str:
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")  # PostgreSQL has no place for a NUL
+
+
+def _same(value: T) -> T:
+    return value
+
+
+_PLAIN: Final[dict[type, Callable[[Any], Any]]] = {
+    str: _redacted,
+    NoneType: _same,
+    bool: _same,
+    int: _same,
+    float: _same,
+    list: lambda values: [plain(one) for one in values],
+    tuple: lambda values: [plain(one) for one in values],
+    dict: lambda values: {str(name): _field(str(name), one) for name, one in values.items()},
+}
+
+
 @cache
 def _names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
@@ -73,7 +87,7 @@ def written(value: Any) -> str:
     return _encode(plain(value))
 
 
-def encoded(data: Mapping[str, Any]) -> str:
+def encoded(data: Any) -> str:
     """As JSON, of what is plain already."""
     return _encode(data)
 

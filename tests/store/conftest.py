@@ -1,0 +1,49 @@
+"""Each test of the store runs on SQLite and on PostgreSQL, on a store of its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from paneward.store import Store
+from tests.store.cluster import Cluster, cluster
+
+T = TypeVar("T")
+Place = Path | str
+
+
+@pytest.fixture(scope="session")
+def private_cluster() -> Iterator[Cluster | None]:
+    with cluster() as one:
+        yield one
+
+
+@pytest.fixture
+def postgres(private_cluster: Cluster | None) -> Cluster:
+    if private_cluster is None:
+        pytest.skip("PostgreSQL is not installed")
+    return private_cluster
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where an empty store can be made."""
+    if request.param == "sqlite":
+        return tmp_path / "state" / "deliveries.db"
+    cluster: Cluster = request.getfixturevalue("postgres")
+    return cluster.new_database()
+
+
+def using(place: Place | None, work: Callable[[Store], Awaitable[T]], lease: str | None = None) -> T:
+    """Open the store, work with it, close it."""
+
+    async def main() -> T:
+        store = Store.open(place, lease=lease)
+        try:
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(main())
