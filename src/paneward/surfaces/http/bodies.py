@@ -4,7 +4,7 @@ Answers are records of the core as they are, so most have no twin here. Bodies a
 number, and a key that is not known is an error, since it would be obeyed by nobody.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -99,6 +99,11 @@ class Response:
     timeout: Timeout = 30.0
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+def given(body: Adoption | Message | KeyPress | PaneAnswer | Response) -> dict[str, Any]:
+    """What a body asks for: its fields, without who says so."""
+    return {field.name: getattr(body, field.name) for field in fields(body) if field.name != "sender"}
 
 
 # --- answers

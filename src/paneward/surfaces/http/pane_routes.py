@@ -26,7 +26,7 @@ from paneward.surfaces.http.params import (
     Words,
     needs,
 )
-from paneward.surfaces.http.routes import named_keys, repeated_id
+from paneward.surfaces.http.routes import named_keys, told
 from paneward.surfaces.http.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class PaneRoutes:
         connection = await self._at(socket)
         names = {(agent.socket, agent.pane): agent.id for agent in self._server.agents.all()}
         found = await connection.survey()
-        place = (await connection.place(found[0].info.pane)).socket if found else ""
+        place = await connection.socket()
         rows = [
             {**wire.plain(one.info), "profile": one.profile, "version": one.version, "socket": place}
             | {"agent_id": names.get((place, one.info.pane))}
@@ -74,9 +74,7 @@ class PaneRoutes:
     ) -> Response:
         """Type a text into the program in a pane, submit it, and prove that it went in."""
         who.check_claim(body.sender)
-        request.state.detail = f"{len(body.text)} characters"
-        given = {name: getattr(body, name) for name in body.__dataclass_fields__ if name != "sender"}
-        given["message_id"] = given["message_id"] or repeated_id(request)
+        given = told(request, body, f"{len(body.text)} characters")
         return delivered(await (await self._at(socket)).send_text(pane, **given), request_id(request), named=True)
 
     async def pane_keys(
@@ -94,10 +92,8 @@ class PaneRoutes:
     ) -> Response:
         """Answer the dialog that is open in a pane."""
         who.check_claim(body.sender)
-        request.state.detail = f"{len(body.text or body.other or '')} characters"
-        given = {name: getattr(body, name) for name in body.__dataclass_fields__ if name != "sender"}
-        given["message_id"] = given["message_id"] or repeated_id(request)
         check_ways(body)
+        given = told(request, body, f"{len(body.text or body.other or '')} characters")
         return delivered(await (await self._at(socket)).answer(pane, **given), request_id(request), named=True)
 
     async def pane_screen(self, pane: Target, lines: Lines = 50, ansi: bool = False, socket: Socket = None) -> Response:
@@ -152,7 +148,7 @@ class PaneRoutes:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
 
     async def _at(self, socket: str | None) -> "Connection":
-        return await self._server.agents.panes(None, socket)
+        return await self._server.agents.at(socket)
 
 
 def check_ways(body: bodies.PaneAnswer) -> None:

@@ -74,8 +74,7 @@ class AgentRoutes:
     async def adopt(self, body: bodies.Adoption, who: Caller) -> Response:
         """Keep an eye on the program in a pane, under a name of its own."""
         who.check_claim(body.sender)
-        given = {name: getattr(body, name) for name in ("name", "socket_name", "socket_path", "profile", "role")}
-        agent = await self._agents.adopt(body.pane, **given, labels=tuple(body.labels or ()))
+        agent = await self._agents.adopt(**{**bodies.given(body), "labels": tuple(body.labels or ())})
         return JSONResponse({"agent": self._shown(agent)}, 201)
 
     async def agent(self, agent_id: AgentId) -> Response:
@@ -92,20 +91,21 @@ class AgentRoutes:
     async def send(self, agent_id: AgentId, body: bodies.Message, who: Caller, request: Request) -> Response:
         """Type a text into an agent, submit it, and prove that it went in."""
         who.check_claim(body.sender)
-        sent = await self._agents.send(agent_id, **_told(request, body, f"{len(body.text)} characters"))
+        sent = await self._agents.send(agent_id, **told(request, body, f"{len(body.text)} characters"))
         return _sent(sent, request)
 
     async def keys(self, agent_id: AgentId, body: bodies.KeyPress, who: Caller, request: Request) -> Response:
         """Press keys by their names in tmux."""
         who.check_claim(body.sender)
         request.state.detail = named_keys(body.keys)
-        how = {"verify_enter": body.verify_enter, "timeout": body.timeout}
-        return delivered(await self._agents.keys(agent_id, *body.keys, **how), request_id(request), named=False)
+        verify, timeout = body.verify_enter, body.timeout
+        result = await self._agents.keys(agent_id, *body.keys, verify_enter=verify, timeout=timeout)
+        return delivered(result, request_id(request), named=False)
 
     async def respond(self, agent_id: AgentId, body: bodies.Response, who: Caller, request: Request) -> Response:
         """Answer an agent that asks."""
         who.check_claim(body.sender)
-        given = _told(request, body, f"{body.mode}, {len(body.text or '')} characters")
+        given = told(request, body, f"{body.mode}, {len(body.text or '')} characters")
         message_id, timeout = given.pop("message_id"), given.pop("timeout")
         several = None if body.answers is None else tuple(map(tuple, body.answers))
         sent = await self._agents.respond(agent_id, Answer(**{**given, "answers": several}), message_id, timeout)
@@ -176,11 +176,10 @@ class AgentRoutes:
         return {**wire.plain(agent), "state": str(shown(agent, self._clock.wall()))}
 
 
-def _told(request: Request, body: Any, detail: str) -> dict[str, Any]:
+def told(request: Request, body: bodies.Message | bodies.PaneAnswer | bodies.Response, detail: str) -> dict[str, Any]:
     """The fields of a body for a service; a repeated request is a repeated message."""
     request.state.detail = detail
-    given = {name: getattr(body, name) for name in body.__dataclass_fields__ if name != "sender"}
-    return {**given, "message_id": given["message_id"] or repeated_id(request)}
+    return {**bodies.given(body), "message_id": body.message_id or repeated_id(request)}
 
 
 def repeated_id(request: Request) -> str | None:

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 from starlette.types import Receive, Send
 
 from paneward.core.events import Stored
+from paneward.services.bus import Bus
 from paneward.surfaces.http.access import Clock
 
 HELD: Final = 8 << 20  # bytes of events that are held in memory
@@ -253,7 +254,7 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def keep_fed(feed: Feed, bus: "Publisher", log: Log) -> None:
+async def keep_fed(feed: Feed, bus: Bus, log: Log) -> None:
     """Hand on what the bus tells; what it had to leave out is read from the store."""
     while not feed.closed:
         with bus.subscribe() as subscription:
@@ -269,15 +270,3 @@ async def keep_beating(feed: Feed, clock: Clock) -> None:
     while not feed.closed:
         await clock.sleep(BEAT)
         feed.beat()
-
-
-class Listening(Protocol):
-    lagged: bool
-
-    def __enter__(self) -> "Listening": ...
-    def __exit__(self, *error: object) -> None: ...
-    def __aiter__(self) -> AsyncIterator[tuple[Stored, ...]]: ...
-
-
-class Publisher(Protocol):
-    def subscribe(self) -> Listening: ...
