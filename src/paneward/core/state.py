@@ -28,7 +28,7 @@ from paneward.core.screen.marks import find_mark
 from paneward.core.screen.turn import activity, broken_off
 from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, Source, Standing
 
-PAINTED: Final = 0.03  # seconds that a composer or a dialog has to stand on the screen
+PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
 LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
 ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
