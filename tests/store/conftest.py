@@ -1,6 +1,7 @@
 """Each test of the store runs on SQLite and on PostgreSQL, on a store of its own."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -47,3 +48,17 @@ def using(place: Place | None, work: Callable[[Store], Awaitable[T]], lease: str
             await store.close()
 
     return asyncio.run(main())
+
+
+def raw(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:
+    """Asked of the file itself."""
+    connection = sqlite3.connect(path)
+    try:
+        with connection:
+            return connection.execute(statement, values).fetchall()
+    finally:
+        connection.close()
+
+
+def on_disk(directory: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in directory.rglob("*") if file.is_file())

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sqlite3
 import threading
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from paneward.core.agent import Actor, Agent, Intent, Turn
 from paneward.core.errors import AgentExists, StoreError
 from paneward.core.events import AgentLost, ServerStarted, ServerStopped, StateChanged, Stored
 from paneward.store import Store
-from tests.store.conftest import Place, using
+from tests.store.conftest import Place, on_disk, raw, using
 
 
 def changed(agent_id: str = "a", reason: str = "its screen shows work") -> StateChanged:
@@ -69,12 +68,13 @@ def test_works_that_wait_share_a_commit(place: Place) -> None:
         commits: list[int] = []
         store.on_commit = lambda events: commits.append(len(events))
         gate = threading.Event()
-        blocked = store._writer.after(lambda connection: None if gate.wait(60) else None)
+        blocked = store._writer.after(lambda connection: gate.wait(60))
         appends = [asyncio.ensure_future(store.append(changed(str(number)))) for number in range(50)]
         adopted = asyncio.ensure_future(store.adopt(Agent("a")))
         await asyncio.sleep(0)
         gate.set()
-        await asyncio.gather(*appends, adopted, asyncio.wrap_future(blocked))
+        await asyncio.gather(*appends, adopted)
+        assert blocked.done()
         assert commits == [51]
 
     using(place, work)
@@ -231,9 +231,8 @@ def test_what_is_said_in_an_event_is_stored_without_credentials(tmp_path: Path) 
     one, two = using(path, work)
     assert one.data["reason"] == "export API_KEY=[redacted: secret]"
     assert two.data["turn"]["text"].startswith("use [redacted: API key] xxx")
-    written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    assert b"0123456789abcdef" not in written
-    assert b"AbCdEfGhIjKlMnOp" not in written
+    assert b"0123456789abcdef" not in on_disk(tmp_path)
+    assert b"AbCdEfGhIjKlMnOp" not in on_disk(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["\udc80 lone", "nul \x00 inside", "🧪 quote ' and \" and \\", "x" * 100_000])
@@ -265,4 +264,4 @@ def test_a_loop_that_is_gone_is_no_trouble_for_the_writer(tmp_path: Path) -> Non
         await store.close()
 
     asyncio.run(go_on())
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM events").fetchone() == (1,)
+    assert raw(path, "SELECT count(*) FROM events") == [(1,)]

@@ -110,11 +110,11 @@ class Writer:
             self._awake = True
         self._thread.submit(self._drain)
 
-    def after(self, work: Callable[[sa.Connection], None]) -> Future[None]:
+    def after(self, work: Callable[[sa.Connection], object]) -> Future[None]:
         """After all that was put, outside of any transaction."""
         return self._thread.submit(self._outside, work)
 
-    def _outside(self, work: Callable[[sa.Connection], None]) -> None:
+    def _outside(self, work: Callable[[sa.Connection], object]) -> None:
         with self._place.told():
             work(self._connection)
 
