@@ -29,7 +29,9 @@ from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, OF_DELIVERY, OF_READINESS
 from paneward.surfaces.cli.meaning import meanings
 from paneward.surfaces.cli.show import yaml_value
+from paneward.surfaces.http.errors import STATUS
 from scripts.agent_pages import AGENTS, code, filled, table
+from scripts.server_pages import agent_states, event_list, metrics, roles
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by `make docs` from the code. Do not edit. -->\n"
@@ -62,8 +64,8 @@ RUNG_MEANING = {
     result.Rung.TYPED: "tmux took the bytes",
     result.Rung.RENDERED: "the text was seen where the program shows its input",
     result.Rung.SUBMITTED: "the program let go of it: its input is empty again, or it moved on",
-    result.Rung.ACCEPTED: "the program works on it (reserved: no evidence of this version reaches it)",
-    result.Rung.ACTED: "the program answered (reserved, as above)",
+    result.Rung.ACCEPTED: "the program works on it (a server sees it later and upgrades the receipt)",
+    result.Rung.ACTED: "the program answered (reserved: no evidence of this version reaches it)",
 }
 VERDICT_MEANING = {
     result.Verdict.CONFIRMED: "proven; `success` is true",
@@ -79,8 +81,9 @@ PHASE_MEANING = {
 VARIABLES = {
     "PANEWARD_<SECTION>__<KEY>": "A setting, for example `PANEWARD_TMUX__BINARY`; it goes before the file.",
     "PANEWARD_CONFIG": "The configuration file, where `--config` does not name one.",
-    "PANEWARD_STATE_DIR": "The directory of locks and receipts; else `~/.local/state/paneward`.",
-    "PANEWARD_LOG": "`debug`, `info`, `warning` or `error`: what commands log to standard error. Else nothing.",
+    "PANEWARD_STATE_DIR": "The directory of locks, the store and the token; else `~/.local/state/paneward`.",
+    "PANEWARD_TOKEN_FILE": "A file with the token that commands act by; else `token` in the state directory.",
+    "PANEWARD_LOG": "`debug`, `info`, `warning` or `error`: what is logged to standard error. Else `up` logs `info`, others nothing.",
     "XDG_CONFIG_HOME": "Where `paneward/config.yaml` is looked for; else `~/.config`.",
     "XDG_STATE_HOME": "Where the state directory is made; else `~/.local/state`.",
     "TMUX": "Set by tmux in its panes: the server that is meant where neither `-L` nor `-S` is given.",
@@ -178,11 +181,11 @@ def troubles() -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in re.findall(r"^### (\w+)\n\n(.+?)\n\n", page, re.S | re.M)}
 
 
-def errors() -> Iterator[tuple[str, str, str]]:
+def errors() -> Iterator[tuple[str, str, str, str]]:
     meaning = troubles()
     for one in Code:
         link = f"[`{one}`](guide/troubleshooting.md#{one.lower()})"
-        yield link, str(int(OF_CODE[one])), meaning.get(one, "")
+        yield link, str(int(OF_CODE[one])), str(STATUS[one]), meaning.get(one, "")
 
 
 # --- pages
@@ -200,12 +203,18 @@ def reference() -> str:
         "## Exit codes\n",
         table(("exit code", "means"), ((int(one), words) for one, words in MEANING.items())),
         "## Error codes\n",
-        table(("code", "exit code", "what was seen"), errors()),
+        table(("code", "exit code", "HTTP", "what was seen"), errors()),
         "## JSON\n",
         JSON,
         "## Settings\n",
         SETTINGS,
         table(("key", "default", "allowed", ""), settings()),
+        "## The server\n",
+        SERVER,
+        "### Roles\n",
+        roles(),
+        "### Metrics\n",
+        metrics(),
         "## Environment\n",
         table(("variable", ""), ((code(name), words) for name, words in VARIABLES.items())),
         "## Profiles\n",
@@ -237,8 +246,19 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
   `profiles` and `checks`; `profiles show` prints `profile`; `config` prints `settings` with the origin of each.
 - `explain` prints the verdict with `tried`, `process`, `cursor`, `screen` and `menu`, and `state`: what the agent does,
   with its `evidence`, and the `claims` of all sources.
+- `up` and `status` print `url`, `pid`, `version`, `sign_in` (the address that signs a browser in, once), `states` (how many
+  agents stand where); `down` prints the `url` of what it ended, empty where no server ran.
+- `ps` prints `agents`: each with its `stage` as it is stored and as it is `shown`, its `question`, `pane`, `role`, `labels`;
+  `adopt` prints `agent`.
+- `respond` prints `agent_id`, `new_state`, `turn_id` and the `receipt`.
+- `events` prints `events`; with `--follow` one event per line. `ps --watch` prints one document per change.
+- `send --to` and `wait` on several print `outcomes`: the answer for each `target`.
+- `token` prints `token`, `role`, `agent` and `seconds`.
 
 Keys may be added; none will change its meaning.
+"""
+SERVER = """`/openapi.json` of a running server describes every route, body and error; the [guide](guide/server.md) says how to
+begin. The [states of an agent](states.md#agents) and the [events](states.md#events) have a page of their own.
 """
 SETTINGS = """`config.yaml` is looked for by `--config`, then `PANEWARD_CONFIG`, then in the working directory, then in
 `~/.config/paneward`. Each key can be set by the environment as well. `paneward config show` tells what is in effect and
@@ -250,7 +270,7 @@ def states() -> str:
     parts = [
         GENERATED,
         "# States and rules\n",
-        "What Paneward says of a pane and of a delivery, and by which rules.\n",
+        "What Paneward says of a pane, of a delivery and of an agent, and by which rules.\n",
         "## Readiness\n",
         table(
             ("verdict", "means", "exit code of `wait`"),
@@ -272,6 +292,8 @@ def states() -> str:
         "### Phases, as they are stored\n",
         "After a crash, the phase tells what a call with the same `message_id` may still do.\n",
         table(("phase", "when"), ((code(one), PHASE_MEANING[one]) for one in flow.Phase)),
+        *agent_states(),
+        *event_list(),
     ]
     return "\n".join(parts)
 

@@ -1,6 +1,9 @@
 """Two demo agents beside a server, in a tmux server of their own: one works, one asks, and neither ever runs dry.
 
 Shape: one context. They are adopted as any other, and forgotten with all that was stored of them when the server ends.
+
+Surprise: what uvloop runs inherits more than its own pipes, and a tmux server that is started so holds them open for as
+long as it lives; whoever waits for their end waits with it. So tmux is run from a thread here.
 """
 
 import asyncio
@@ -49,13 +52,13 @@ async def company(server: "Server") -> AsyncIterator[None]:
         for name in TASKS:
             with suppress(PanewardError):
                 await server.agents.forget(name, purge=True)
-        await end_server(socket)
+        await asyncio.to_thread(asyncio.run, end_server(socket))
 
 
 async def _start(socket: str, name: str) -> str:
     agent = [sys.executable, "-m", "paneward", "demo-agent", "--name", name, "--busy", str(WORK)]
     begin = ["new-session", "-d", "-s", name, "-x", "100", "-y", "30", "-P", "-F", "#{pane_id}"]
-    return await tmux(socket, *begin, *agent)
+    return await asyncio.to_thread(asyncio.run, tmux(socket, *begin, *agent))
 
 
 async def _keep_busy(server: "Server", name: str) -> None:

@@ -6,15 +6,12 @@ lets go, and only then the file that says where the server is goes away: whoever
 
 import asyncio
 import contextlib
-import ipaddress
 import logging
-import os
 import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Self
 
@@ -23,14 +20,14 @@ import uvloop
 
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings
-from paneward.core.errors import Code, InvalidInput, ServerError
+from paneward.core.errors import Code, InvalidInput
 from paneward.surfaces.cli.answers import Running
-from paneward.surfaces.cli.whereabouts import Whereabouts, tell, untell
+from paneward.surfaces.cli.listening import check_bind, listening, whereabouts
+from paneward.surfaces.cli.whereabouts import tell, untell
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
 
-BACKLOG = 2048
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 log = logging.getLogger("paneward.server")
 Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives beside the server for its time
@@ -113,65 +110,3 @@ def _no_certificate(settings: ServerSettings, error: OSError) -> InvalidInput:
         code=Code.CONFIG_INVALID,
         hint="Name PEM files of a certificate and its key that can be read.",
     )
-
-
-# --- where it listens
-
-
-def check_bind(settings: ServerSettings) -> None:
-    """Beyond this machine only with TLS, or when somebody says that they know."""
-    if settings.tls_key and not settings.tls_certificate:
-        raise InvalidInput(
-            "server.tls_key is given without server.tls_certificate", code=Code.CONFIG_INVALID, hint="Give both."
-        )
-    if settings.tls_certificate or settings.insecure_bind or all(map(_loopback, _addresses(settings))):
-        return
-    raise InvalidInput(
-        f"server.host: {settings.host!r} can be reached from other machines, and there is no TLS",
-        code=Code.CONFIG_INVALID,
-        hint="Set server.tls_certificate, or say --insecure-bind: tokens can then be read on the way.",
-    )
-
-
-def _addresses(settings: ServerSettings) -> list[tuple[int, str]]:
-    try:
-        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError as error:
-        raise InvalidInput(
-            f"server.host: {settings.host!r}: {error.strerror}",
-            code=Code.CONFIG_INVALID,
-            hint="Allowed: an address of this machine, or a name of one.",
-        ) from None
-    return [(family, str(address[0])) for family, _, _, _, address in found]
-
-
-def _loopback(address: tuple[int, str]) -> bool:
-    return ipaddress.ip_address(address[1].partition("%")[0]).is_loopback
-
-
-@contextlib.contextmanager
-def listening(settings: ServerSettings) -> Iterator[socket.socket]:
-    """The socket of the server, bound before anything else is done."""
-    family, address = _addresses(settings)[0]
-    with socket.socket(family, socket.SOCK_STREAM) as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind((address, settings.port))
-            sock.listen(BACKLOG)
-        except OSError as error:
-            raise ServerError(
-                f"cannot listen at {settings.host} port {settings.port}: {error.strerror}",
-                code=Code.PORT_IN_USE,
-                hint="--port takes another one, 0 any that is free; `ss -ltnp` shows who has it.",
-            ) from None
-        yield sock
-
-
-def whereabouts(settings: ServerSettings, sock: socket.socket) -> Whereabouts:
-    """How this machine reaches the server."""
-    address, port = sock.getsockname()[:2]
-    given = ipaddress.ip_address(address)
-    host = {4: "127.0.0.1", 6: "::1"}[given.version] if given.is_unspecified else address
-    name = f"[{host}]" if ":" in host else host
-    scheme = "https" if settings.tls_certificate else "http"
-    return Whereabouts(f"{scheme}://{name}:{port}", os.getpid(), metadata.version("paneward"), settings.tls_certificate)

@@ -34,7 +34,13 @@ STAGES = {
     TIMED_OUT: ("!", "red"),
 }
 LOST = ("✗", "red")
-WORDS = {Stage.AWAITING_INPUT: "ask", Stage.PROCESSING: "work", Stage.COMMANDED: "begin", TIMED_OUT: "are silent"}
+WORDS = {
+    Stage.AWAITING_INPUT: "ask",
+    Stage.PROCESSING: "work",
+    Stage.COMMANDED: "begin",
+    TIMED_OUT: "are silent",
+    "LOST": "are lost",
+}
 ServerAnswer = Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
 
 
