@@ -84,12 +84,15 @@ def test_a_saved_agent_has_the_seq_of_its_last_event(place: Place) -> None:
     using(place, work)
 
 
-def test_who_was_never_adopted_cannot_be_saved_or_forgotten(place: Place) -> None:
+def test_who_was_never_adopted_cannot_be_saved_or_forgotten_and_has_no_turns(place: Place) -> None:
     async def work(store: Store) -> None:
         with pytest.raises(AgentNotFound, match="claude-1"):
             await store.save(AGENT, AgentLost(AGENT.id, "x"))
         with pytest.raises(AgentNotFound, match="claude-1"):
             await store.forget(AGENT.id)
+        with pytest.raises(AgentNotFound, match="claude-1"):
+            await store.take_turn(COMMAND, opens=True)
+        assert await store.commands(AGENT.id) == []
         assert await store.events() == []
 
     using(place, work)
@@ -148,6 +151,7 @@ def test_a_delivery_has_at_most_one_turn(place: Place) -> None:
 
 def test_turns_without_a_delivery_are_each_their_own(place: Place) -> None:
     async def work(store: Store) -> None:
+        await store.adopt(AGENT)
         await store.take_turn(QUESTION, opens=False)
         await store.take_turn(QUESTION, opens=False)
         assert len(await store.turns("claude-1")) == 2

@@ -1,6 +1,8 @@
 """Retention, purge and export."""
 
+import asyncio
 import json
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -139,6 +141,20 @@ def test_a_purged_agent_leaves_nothing_but_its_places_in_the_log(place: Place) -
     using(place, work)
 
 
+def test_purge_reaches_what_the_same_commit_appends(place: Place) -> None:
+    async def work(store: Store) -> None:
+        await store.adopt(Agent("a"))
+        gate = threading.Event()
+        store._writer.after(lambda connection: gate.wait(60))
+        both = asyncio.gather(store.append(AgentLost("a", "words of a")), store.forget("a", purge=True))
+        await asyncio.sleep(0)
+        gate.set()
+        await both
+        assert "words of a" not in json.dumps([row async for row in store.export()])
+
+    using(place, work)
+
+
 def test_purged_words_are_gone_from_the_disk(tmp_path: Path) -> None:
     async def work(store: Store) -> None:
         await live(store, "a", "unforgettable words")
@@ -167,6 +183,7 @@ def test_everything_can_be_exported_as_json_lines(place: Place, monkeypatch: pyt
 
 def test_deliveries_to_agents_tell_what_a_crash_left_open(place: Place) -> None:
     async def work(store: Store) -> None:
+        await store.adopt(Agent("a"))
         sent = {**PLACE, "text": "t", "secret": False, "agent_id": "a"}
         ids = {}
         for name in ("begun", "confirmed", "unconfirmed", "failed", "turned", "keys"):
@@ -179,6 +196,7 @@ def test_deliveries_to_agents_tell_what_a_crash_left_open(place: Place) -> None:
         await store.finish(ids["keys"], RECEIPT)
         await store.finish(ids["turned"], RECEIPT)
         await store.take_turn(Turn("a", Actor.USER, Intent.ANSWER, "t", delivery=ids["turned"]), opens=False)
+        await store.begin(message_id="forgotten", **{**sent, "agent_id": "b"})  # type: ignore[arg-type]
         await store.begin(message_id="of nobody", **PLACE, text="t", secret=False)  # type: ignore[arg-type]
         assert [row.message_id for row in await store.unfinished()] == ["begun"]
         assert [row.message_id for row in await store.unturned()] == ["confirmed", "unconfirmed"]

@@ -223,12 +223,13 @@ def test_what_is_said_in_an_event_is_stored_without_credentials(tmp_path: Path) 
     path = tmp_path / "deliveries.db"
 
     async def work(store: Store) -> list[Stored]:
+        await store.adopt(Agent("a"))
         await store.append(changed(reason="export API_KEY=0123456789abcdef"))
         turn = Turn("a", Actor.USER, Intent.COMMAND, f"use sk-ant-api03-AbCdEfGhIjKlMnOp {'x' * 300}")
         await store.take_turn(turn, opens=True)
         return await store.events()
 
-    one, two = using(path, work)
+    _, one, two = using(path, work)
     assert one.data["reason"] == "export API_KEY=[redacted: secret]"
     assert two.data["turn"]["text"].startswith("use [redacted: API key] xxx")
     assert b"0123456789abcdef" not in on_disk(tmp_path)

@@ -52,7 +52,7 @@ def forget(transaction: Transaction, agent_id: str, purged: bool) -> None:
     if not connection.execute(table.delete().where(table.c.id == agent_id)).rowcount:
         raise AgentNotFound(f"no agent is called {agent_id!r}")
     if purged:
-        purge(connection, agent_id)
+        purge(transaction, agent_id)
     transaction.append(AgentForgotten(agent_id, purged))
 
 
@@ -72,6 +72,8 @@ def take_turn(transaction: Transaction, turn: Turn, opens: bool) -> Turn:
     known = _turn_of_delivery(connection, turn.delivery)
     if known is not None:
         return known
+    if connection.execute(tables().agents.select().where(tables().agents.c.id == turn.agent)).first() is None:
+        raise AgentNotFound(f"no agent is called {turn.agent!r}")
     command = _opened(transaction, turn.agent) if opens else _open(connection, turn.agent)
     fresh = replace(turn, command=command, at=turn.at or transaction.at, id=0)
     row = {"agent": fresh.agent, "command": command, "delivery": fresh.delivery, "at": fresh.at, "body": written(fresh)}

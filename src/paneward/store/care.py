@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from paneward.store.deliveries import stamp
 from paneward.store.tables import tables
+from paneward.store.writer import Transaction
 from paneward.store.written import encoded
 
 if TYPE_CHECKING:
@@ -18,14 +20,16 @@ EXPORTED = ("agents", "commands", "turns", "deliveries", "events", "audit")
 DAY = 86400.0
 
 
-def purge(connection: sa.Connection, agent_id: str) -> None:
+def purge(transaction: Transaction, agent_id: str) -> None:
     """Remove what was stored of an agent. Its events keep their place in the log, without what they said."""
-    of = tables()
+    of, connection = tables(), transaction.connection
     connection.execute(of.turns.delete().where(of.turns.c.agent == agent_id))
     connection.execute(of.commands.delete().where(of.commands.c.agent == agent_id))
     connection.execute(of.deliveries.delete().where(of.deliveries.c.agent_id == agent_id))
-    gone = encoded({"agent_id": agent_id, "purged": True})
-    connection.execute(of.events.update().where(of.events.c.agent_id == agent_id).values(data=gone))
+    gone = {"agent_id": agent_id, "purged": True}
+    connection.execute(of.events.update().where(of.events.c.agent_id == agent_id).values(data=encoded(gone)))
+    unwritten = transaction.events
+    unwritten[:] = [replace(one, data=gone) if one.agent_id == agent_id else one for one in unwritten]
 
 
 def trim(connection: sa.Connection, cutoff: float) -> int:

@@ -140,8 +140,11 @@ def unturned(connection: sa.Connection) -> list[Delivery]:
 
 
 def _owned(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Delivery]:
+    import sqlalchemy as sa
+
     table = tables().deliveries
-    query = table.select().where(table.c.agent_id.is_not(None), condition).order_by(table.c.id)
+    agents = sa.select(tables().agents.c.id)
+    query = table.select().where(table.c.agent_id.in_(agents), condition).order_by(table.c.id)
     return [_read(row) for row in connection.execute(query).mappings()]
 
 

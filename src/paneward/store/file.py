@@ -171,11 +171,14 @@ def _copy(connection: sa.Connection, target: Path) -> None:
     """What was there before a migration, beside it."""
     import sqlite3
 
-    os.close(_file(target))
     source = connection.connection.driver_connection
     assert isinstance(source, sqlite3.Connection)
-    copy = sqlite3.connect(target)
     try:
-        source.backup(copy)
-    finally:
-        copy.close()
+        os.close(_file(target))
+        with contextlib.closing(sqlite3.connect(target)) as copy:
+            source.backup(copy)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(
+            f"no copy could be made before the migration: {target}: {getattr(error, 'strerror', None) or error}",
+            hint="Make room for a second file of its size beside it, or move what is there away.",
+        ) from None
