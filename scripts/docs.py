@@ -83,7 +83,7 @@ VARIABLES = {
     "PANEWARD_CONFIG": "The configuration file, where `--config` does not name one.",
     "PANEWARD_STATE_DIR": "The directory of locks, the store and the token; else `~/.local/state/paneward`.",
     "PANEWARD_TOKEN_FILE": "A file with the token that commands act by; else `token` in the state directory.",
-    "PANEWARD_LOG": "`debug`, `info`, `warning` or `error`: what is logged to standard error. Else `up` logs `info`, others nothing.",
+    "PANEWARD_LOG": "`debug`, `info`, `warning` or `error`: what is logged to standard error; else only by `up`.",
     "XDG_CONFIG_HOME": "Where `paneward/config.yaml` is looked for; else `~/.config`.",
     "XDG_STATE_HOME": "Where the state directory is made; else `~/.local/state`.",
     "TMUX": "Set by tmux in its panes: the server that is meant where neither `-L` nor `-S` is given.",
@@ -246,10 +246,10 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
   `profiles` and `checks`; `profiles show` prints `profile`; `config` prints `settings` with the origin of each.
 - `explain` prints the verdict with `tried`, `process`, `cursor`, `screen` and `menu`, and `state`: what the agent does,
   with its `evidence`, and the `claims` of all sources.
-- `up` and `status` print `url`, `pid`, `version`, `sign_in` (the address that signs a browser in, once), `states` (how many
-  agents stand where); `down` prints the `url` of what it ended, empty where no server ran.
-- `ps` prints `agents`: each with its `stage` as it is stored and as it is `shown`, its `question`, `pane`, `role`, `labels`;
-  `adopt` prints `agent`.
+- `up` and `status` print `url`, `pid`, `version`, `sign_in` (the address that signs a browser in, once) and `states`
+  (how many agents stand where); `down` prints the `url` of what it ended, empty where no server ran.
+- `ps` prints `agents`: each with its `stage` as it is stored and as it is `shown`, its `question`, `pane`, `role` and
+  `labels`; `adopt` prints `agent`.
 - `respond` prints `agent_id`, `new_state`, `turn_id` and the `receipt`.
 - `events` prints `events`; with `--follow` one event per line. `ps --watch` prints one document per change.
 - `send --to` and `wait` on several print `outcomes`: the answer for each `target`.
@@ -257,8 +257,8 @@ JSON = """With `--json` a command prints exactly one JSON document and nothing e
 
 Keys may be added; none will change its meaning.
 """
-SERVER = """`/openapi.json` of a running server describes every route, body and error; the [guide](guide/server.md) says how to
-begin. The [states of an agent](states.md#agents) and the [events](states.md#events) have a page of their own.
+SERVER = """`/openapi.json` of a running server describes every route, body and error; the [guide](guide/server.md) says how
+to begin. The [states of an agent](states.md#agents) and the [events](states.md#events) have a page of their own.
 """
 SETTINGS = """`config.yaml` is looked for by `--config`, then `PANEWARD_CONFIG`, then in the working directory, then in
 `~/.config/paneward`. Each key can be set by the environment as well. `paneward config show` tells what is in effect and

@@ -226,8 +226,15 @@ def document(answer: Answer) -> dict[str, Any]:
         case Events(events):
             return wire.document(ok, events=[{**wire.plain(one), **one.data} for one in events])
         case Responded():
-            return {**wire.record(ok, answer), "receipt": wire.receipt(answer.receipt)}
+            return _responded(ok, answer)
     return wire.record(ok, answer)
+
+
+def _responded(ok: bool, answer: Responded) -> dict[str, Any]:
+    """An error stands where every document has it, beside the receipt."""
+    written = wire.receipt(answer.receipt)
+    told = {name: written[name] for name in ("status", "error_type", "error") if written.get(name) is not None}
+    return {**wire.record(ok, answer), **told, "receipt": wire.plain(answer.receipt)}
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

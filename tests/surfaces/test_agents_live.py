@@ -1,0 +1,373 @@
+"""The commands on agents, on a real server with demo agents in a private tmux."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.surfaces.conftest import PANEWARD, Machine
+from tests.surfaces.serving import Up, paneward, up
+
+
+@pytest.fixture
+def server(machine: Machine) -> Iterator[Up]:
+    with up(machine) as server:
+        yield server
+
+
+@contextmanager
+def lines_of(machine: Machine, *words: str) -> Iterator[Iterator[Any]]:
+    """The JSON lines that a command goes on printing; it is ended at the end."""
+    command = [str(PANEWARD), "--json", *words]
+    with subprocess.Popen(command, env=machine.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield map(json.loads, iter(process.stdout.readline, b""))
+        finally:
+            process.terminate()
+
+
+# --- taking in and letting go
+
+
+def test_an_adopted_pane_has_a_name_and_is_listed(server: Up) -> None:
+    pane = server.agent("tester", role="reviewer", label="backend")
+    [agent] = server.machine.answer("ps")["agents"]
+    assert (agent["id"], agent["pane"], agent["kind"]) == ("tester", pane, "demo")
+    assert (agent["role"], agent["labels"], agent["stage"], agent["shown"]) == ("reviewer", ["backend"], "IDLE", "IDLE")
+    shown = server.machine.paneward("ps").out
+    assert "tester" in shown
+    assert "reviewer #backend" in shown
+
+
+def test_without_a_name_it_is_called_by_its_kind_and_a_number(server: Up) -> None:
+    pane = server.machine.pane(f"{PANEWARD} demo-agent", name="somewhere")
+    assert server.machine.paneward("wait", pane, "--timeout", "60").code == 0
+    adopted = server.machine.answer("adopt", "somewhere")
+    assert (adopted["agent"]["id"], adopted["agent"]["pane"]) == ("demo-1", pane)
+
+
+def test_what_cannot_be_adopted_says_why(server: Up) -> None:
+    pane = server.agent("tester")
+    for words, code, name in [
+        ((pane, "--name", "other"), 2, "agent_exists"),
+        (("%99",), 4, "pane_not_found"),
+        ((pane, "--name", "Not A Name"), 2, "invalid_name"),
+        ((pane, "--name", "b", "--profile", "nonsense"), 2, "unknown_profile"),
+    ]:
+        ran = server.machine.paneward("--json", "adopt", *words)
+        assert (ran.code, ran.document["error_type"]) == (code, name)
+        assert ran.document["error"]["hint"]
+
+
+def test_forgetting_leaves_the_pane_alone_and_purging_leaves_nothing(server: Up) -> None:
+    pane = server.agent("tester")
+    assert server.machine.paneward("send", "tester", "say hello").code == 0
+    assert server.machine.answer("forget", "tester")["purged"] is False
+    assert server.machine.answer("ps")["agents"] == []
+    assert server.machine.paneward("read", pane).code == 0
+    assert [one["kind"] for one in server.events("--agent", "tester")][-1] == "agent_forgotten"
+    server.machine.paneward("adopt", pane, "--name", "tester")
+    assert server.machine.answer("forget", "tester", "--purge")["purged"] is True
+    assert not [one for one in server.events("--agent", "tester") if "hello" in json.dumps(one)]
+    ran = server.machine.paneward("--json", "forget", "tester")
+    assert (ran.code, ran.document["error_type"]) == (4, "agent_not_found")
+
+
+# --- the verbs, through the server
+
+
+def test_a_text_for_an_agent_is_a_turn_and_its_work_is_followed(server: Up) -> None:
+    server.agent("tester")
+    answer = server.machine.answer("send", "tester", "say forty-two")
+    assert (answer["verdict"], answer["rung"], answer["profile"]) == ("confirmed", "submitted", "demo")
+    server.until("COMPLETE")
+    turns = [one["turn"] for one in server.events("--types", "turn_stored", "--agent", "tester")]
+    assert (turns[0]["actor"], turns[0]["intent"], turns[0]["text"]) == ("USER", "COMMAND", "say forty-two")
+    states = [one["new_state"] for one in server.events("--types", "state_changed")]
+    assert states[0] == "COMMANDED"
+    assert states[-1] == "COMPLETE"
+    assert "forty-two" in server.machine.paneward("read", "tester").out
+
+
+def test_a_text_for_the_pane_of_an_agent_is_its_turn_too(server: Up) -> None:
+    pane = server.agent("tester")
+    assert server.machine.paneward("send", pane, "say it").code == 0
+    assert [one["agent_id"] for one in server.events("--types", "turn_stored")][:1] == ["tester"]
+
+
+def test_panes_that_nobody_adopted_go_through_the_server_as_well(server: Up) -> None:
+    pane = server.machine.pane(name="shell")
+    answer = server.machine.answer("send", "shell", "echo $((6*7))")
+    assert (answer["verdict"], answer["pane"]) == ("confirmed", pane)
+    assert server.machine.paneward("wait", pane, "--timeout", "30").code == 0
+    assert "\n42\n" in server.machine.paneward("read", pane).out
+    assert server.machine.answer("keys", pane, "C-l")["rung"] == "typed"
+    [row] = server.machine.answer("deliveries", pane, "-n", "1")["deliveries"]
+    assert row["pane"] == pane
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (("send", "%99", "x"), 4, "pane_not_found"),
+        (("send", "PANE", ""), 2, "empty_text"),
+        (("keys", "PANE", "Return"), 2, "unknown_key"),
+        (("wait", "PANE", "--pattern", "["), 2, "invalid_pattern"),
+        (("send", "PANE", "x", "--profile", "emacs"), 2, "unknown_profile"),
+        (("answer", "PANE", "--select", "1"), 4, "no_dialog"),
+    ],
+)
+def test_refusals_are_the_same_as_without_a_server(
+    machine: Machine, words: tuple[str, ...], code: int, error: str
+) -> None:
+    pane = machine.pane()
+    line = [pane if word == "PANE" else word for word in words]
+    alone = machine.paneward("--json", *line)
+    with up(machine):
+        served = machine.paneward("--json", *line)
+    assert (served.code, served.document["error_type"]) == (alone.code, alone.document["error_type"]) == (code, error)
+    assert served.document["error"]["message"] == alone.document["error"]["message"]
+
+
+def test_wait_menu_answer_and_explain_know_an_agent_by_its_name(server: Up) -> None:
+    server.agent("tester")
+    menu = server.asking("ask which colour")
+    assert server.machine.paneward("wait", "tester").code == 5
+    assert [option["label"] for option in menu["options"]][:3] == ["Red", "Green", "Blue"]
+    refused = server.machine.paneward("--json", "send", "tester", "go on")
+    assert (refused.code, refused.document["error_type"]) == (5, "blocked_by_dialog")
+    explained = server.machine.answer("explain", "tester")
+    assert explained["state"]["state"] == "awaiting_question"
+    assert server.machine.answer("answer", "tester", "--select", "Green")["verdict"] == "confirmed"
+    server.until("COMPLETE")
+    assert "You chose Green" in server.machine.paneward("read", "tester").out
+
+
+def test_a_repeated_message_id_sends_nothing_again(server: Up) -> None:
+    server.agent("tester")
+    first = server.machine.answer("send", "tester", "say once", "--message-id", "m1")
+    again = server.machine.answer("send", "tester", "say once", "--message-id", "m1")
+    assert (first["repeated"], again["repeated"]) == (False, True)
+    other = server.machine.paneward("--json", "send", "tester", "say twice", "--message-id", "m1")
+    assert (other.code, other.document["error_type"]) == (2, "idempotency_conflict")
+    assert len(server.events("--types", "turn_stored", "--agent", "tester")) >= 1
+
+
+# --- respond
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "said"),
+    [
+        ("ask which colour", ("--select", "2"), "You chose Green"),
+        ("ask which colour", ("--select", "Blue"), "You chose Blue"),
+        ("ask which colour", ("--other", "a warm grey"), "You chose a warm grey"),
+        ("ask which colour", ("violet",), "You chose violet"),
+        ("permit rm -r build", ("--select", "1"), "Ran rm -r build"),
+        ("permit rm -r build", ("--other", "I need it"), "Not run: I need it"),
+        ("multi what to check", ("--multi", "1", "--multi", "Style"), "You chose Unit tests, Style"),
+    ],
+)
+def test_respond_answers_by_number_by_label_and_in_words(
+    server: Up, asked: str, words: tuple[str, ...], said: str
+) -> None:
+    server.agent("tester")
+    server.asking(asked)
+    answer = server.machine.answer("respond", "tester", *words)
+    assert (answer["ok"], answer["agent_id"], answer["receipt"]["verdict"]) == (True, "tester", "confirmed")
+    assert answer["turn_id"]
+    server.until("COMPLETE")
+    assert said in server.machine.paneward("read", "tester").out
+    answers = [one["turn"] for one in server.events("--types", "turn_stored") if one["turn"]["intent"] == "ANSWER"]
+    assert [turn["id"] for turn in answers] == [answer["turn_id"]]
+
+
+def test_respond_refuses_what_does_not_fit_and_the_question_stays(server: Up) -> None:
+    server.agent("tester")
+    early = server.machine.paneward("--json", "respond", "tester", "yes")
+    assert (early.code, early.document["error_type"]) == (5, "wrong_state")
+    menu = server.asking()
+    for words, code, error in [
+        (("--select", "9"), 2, "unknown_option"),
+        (("--select", "Perhaps"), 2, "unknown_option"),
+        (("--select", "1", "--fingerprint", "0" * 16), 5, "stale_dialog"),
+    ]:
+        ran = server.machine.paneward("--json", "respond", "tester", *words)
+        assert (ran.code, ran.document["error_type"]) == (code, error), words
+    assert server.machine.answer("menu", "tester")["menu"]["fingerprint"] == menu["fingerprint"]
+    assert server.stands() == "AWAITING_INPUT"
+    unknown = server.machine.paneward("--json", "respond", "nobody", "yes")
+    assert (unknown.code, unknown.document["error_type"]) == (4, "agent_not_found")
+
+
+def test_respond_needs_exactly_one_answer(server: Up) -> None:
+    for words in (("respond", "tester"), ("respond", "tester", "a", "--select", "1")):
+        ran = server.machine.paneward(*words)
+        assert ran.code == 2
+        assert "exactly one of" in ran.err
+
+
+def test_the_receipt_of_an_answer_for_people_says_what_became_of_the_agent(server: Up) -> None:
+    server.agent("tester")
+    server.asking()
+    ran = server.machine.paneward("respond", "tester", "--select", "Yes")
+    assert ran.code == 0
+    assert "✓ confirmed" in ran.out
+    assert "tester is PROCESSING" in ran.out
+
+
+# --- several at once
+
+
+def test_a_text_goes_to_all_of_a_role_and_to_nobody_else(server: Up) -> None:
+    server.agent("a", role="reviewer")
+    server.agent("b", label="reviewer")
+    server.agent("c", role="builder")
+    answer = server.machine.answer("send", "--to", "reviewer", "say look here", "--message-id", "round-1")
+    assert answer["ok"] is True
+    assert sorted(one["target"] for one in answer["outcomes"]) == ["a", "b"]
+    assert sorted(one["message_id"] for one in answer["outcomes"]) == ["round-1.a", "round-1.b"]
+    told = server.events("--types", "turn_stored")
+    assert {one["agent_id"] for one in told} <= {"a", "b"}
+    nobody = server.machine.paneward("--json", "send", "--to", "testers", "x")
+    assert (nobody.code, nobody.document["error_type"]) == (4, "agent_not_found")
+
+
+def test_one_that_is_blocked_does_not_stop_the_others(server: Up) -> None:
+    server.agent("a")
+    server.agent("b")
+    server.asking(name="a")
+    ran = server.machine.paneward("--json", "send", "--to", "all", "say on")
+    outcomes = {one["target"]: one["verdict"] for one in ran.document["outcomes"]}
+    assert (ran.code, outcomes) == (5, {"a": "failed", "b": "confirmed"})
+    shown = server.machine.paneward("wait", "--to", "all", "--timeout", "30")
+    assert shown.code == 5
+    assert "a\n? awaiting_answer" in shown.out
+
+
+def test_wait_for_any_ends_with_the_first_and_for_all_with_the_last(server: Up) -> None:
+    server.agent("slow", busy=600)
+    server.agent("fast")
+    assert server.machine.paneward("send", "slow", "work 600").code == 0
+    server.until("PROCESSING", "slow")
+    first = server.machine.answer("wait", "slow", "fast", "--any", "--timeout", "60")
+    assert [(one["target"], one["verdict"]) for one in first["outcomes"]] == [("fast", "ready")]
+    both = server.machine.paneward("--json", "wait", "slow", "fast", "--timeout", "1")
+    assert both.code == 5
+    assert [one["verdict"] for one in both.document["outcomes"]] == ["busy", "ready"]
+
+
+@pytest.mark.parametrize("words", [("send", "--to", "all", "x"), ("wait", "--to", "all")])
+def test_groups_need_a_server(machine: Machine, words: tuple[str, ...]) -> None:
+    machine.pane()
+    ran = machine.paneward("--json", *words)
+    assert (ran.code, ran.document["error_type"]) == (4, "server_not_running")
+
+
+# --- events
+
+
+def test_a_page_of_events_can_be_filtered_and_has_no_gaps(server: Up) -> None:
+    server.agent("tester")
+    server.machine.paneward("send", "tester", "say hello")
+    server.until("COMPLETE")
+    every = server.events("--after", "0")
+    assert [one["seq"] for one in every] == list(range(1, len(every) + 1))
+    assert {one["kind"] for one in server.events("--types", "state_changed")} == {"state_changed"}
+    behind = server.events("--after", str(every[2]["seq"]))
+    assert behind[0]["seq"] == every[2]["seq"] + 1
+    newest = server.machine.answer("events", "-n", "2")["events"]
+    assert [one["seq"] for one in newest] == [one["seq"] for one in server.events()][-2:]
+    assert "→ COMPLETE" in server.machine.paneward("events").out
+
+
+def test_following_misses_nothing_and_repeats_nothing_through_restarts(machine: Machine) -> None:
+    seen: list[int] = []
+    with up(machine) as server:
+        server.agent("tester")
+        with lines_of(machine, "events", "--follow", "--after", "0") as events:
+            seen += [next(events)["seq"] for _ in range(2)]
+            server.end()
+            for _ in range(2):
+                with up(machine) as again:
+                    assert machine.paneward("send", "tester", "say hello").code == 0
+                    again.until("COMPLETE")
+                    last = again.events()[-1]["seq"]
+                    while seen[-1] < last:
+                        seen.append(next(events)["seq"])
+    assert seen == list(range(1, len(seen) + 1))
+
+
+def test_watching_shows_each_change_of_an_agent(server: Up) -> None:
+    server.agent("tester")
+    with lines_of(server.machine, "ps", "--watch") as documents:
+        assert [agent["stage"] for agent in next(documents)["agents"]] == ["IDLE"]
+        server.machine.paneward("send", "tester", "permit rm")
+        assert any(one["agents"][0]["stage"] == "AWAITING_INPUT" for one in documents)
+
+
+# --- around
+
+
+def test_the_status_line_tells_who_asks_and_who_works(server: Up) -> None:
+    server.agent("a")
+    server.agent("b")
+    server.asking(name="a")
+    server.until("IDLE", "b")
+    assert server.machine.paneward("status", "--tmux").out == "1 asks · 1 idle\n"
+    assert server.machine.answer("status")["states"] == {"AWAITING_INPUT": 1, "IDLE": 1}
+
+
+def test_the_popup_answers_those_that_ask_one_after_the_other(server: Up, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.agent("a")
+    server.asking("ask which colour", "a")
+    command = [str(PANEWARD), "popup", "--answer"]
+    done = subprocess.run(command, env=server.machine.env, input=b"2\n", capture_output=True, check=True)
+    assert "1. Red" in done.stdout.decode()
+    assert "✓ confirmed" in done.stdout.decode()
+    server.until("COMPLETE", "a")
+    assert "You chose Green" in server.machine.paneward("read", "a").out
+    again = subprocess.run(command, env=server.machine.env, input=b"", capture_output=True, check=True)
+    assert again.stdout.decode() == "nobody asks anything\n"
+
+
+def test_an_auditor_looks_and_touches_nothing(server: Up, tmp_path: Path) -> None:
+    server.agent("tester")
+    token = server.machine.answer("token", "--role", "auditor", "--agent", "nightly")["token"]
+    (tmp_path / "auditor").write_text(token)
+    env = {"PANEWARD_TOKEN_FILE": str(tmp_path / "auditor")}
+    assert paneward(server.machine, "ps", **env).code == 0
+    refused = paneward(server.machine, "-L", server.machine.socket, "--json", "send", "tester", "x", **env)
+    assert (refused.code, refused.document["error_type"]) == (1, "forbidden")
+    ended = paneward(server.machine, "--json", "down", **env)
+    assert ended.document["error_type"] == "forbidden"
+    assert server.machine.paneward("status").code == 0
+
+
+def test_export_prints_everything_one_object_per_line(server: Up) -> None:
+    server.agent("tester")
+    server.machine.paneward("send", "tester", "say exported")
+    server.until("COMPLETE")
+    lines = [json.loads(line) for line in server.machine.paneward("export").out.splitlines()]
+    assert {"agents", "turns", "deliveries", "events", "commands"} <= {line["table"] for line in lines}
+    assert "say exported" in json.dumps(lines)
+
+
+def test_an_agent_that_ends_is_lost_and_says_why(server: Up) -> None:
+    pane = server.agent("tester")
+    server.machine.tmux("kill-pane", "-t", pane)
+    shown = next(one for _ in range(3000) if "lost" in (one := server.machine.paneward("ps").out))
+    assert "tester" in shown
+    ran = server.machine.paneward("--json", "send", "tester", "x")
+    assert ran.code == 4
+
+
+def test_names_of_agents_are_completed(server: Up) -> None:
+    server.agent("tester")
+    env = {"_PANEWARD_COMPLETE": "complete_bash", "COMP_WORDS": "paneward respond te", "COMP_CWORD": "2"}
+    assert paneward(server.machine, **env).out.split() == ["tester"]
