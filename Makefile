@@ -12,11 +12,16 @@ help: ## show this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:[^#]*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: setup ## play the 30-second tour: the demo agent in a tmux pane, a send, its receipt, a menu answered
+run: setup ## start the server with two demo agents that work and ask; prints an address for your browser; Ctrl-C ends it
+	@$(BIN)/paneward up --demo $(UP)
+
+.PHONY: demo
+demo: setup ## play the 30-second tour: the demo agent in a tmux pane, a send, its receipt, a menu answered
 	@$(BIN)/paneward demo
 
 .PHONY: test
 test: setup ## every test that needs only Debian's and Python's packages
+	@scripts/setup test
 	@$(PYTEST)
 
 .PHONY: test-real
@@ -48,7 +53,7 @@ prove-tmux: setup ## the live tests on the tmux of other Debian releases; too ol
 	@$(BIN)/python scripts/prove_tmux.py $(PROVE)
 
 .PHONY: prove-bare
-prove-bare: ## `make run` and `make test`, twice each, in a fresh clone on a minimal Debian (as root and as a user)
+prove-bare: ## `make run`, `make demo` and `make test`, twice each, in a fresh clone on a minimal Debian (as root and as a user)
 	@scripts/bare-machine
 	@scripts/bare-machine --user
 
