@@ -19,13 +19,13 @@ SAID_MEANING = {
     agent.Said.AGENT_QUESTION: "it was seen to ask",
     agent.Said.AGENT_COMPLETION: "its work was seen to end",
 }
-SHOWN = f"""A command that is done shows as `COMPLETE` for {agent.DONE_FOR:g} seconds, then as `IDLE`. Work without a sign
-of life for {agent.SILENT:g} seconds shows as `{agent.TIMED_OUT}`. Both are how the state is shown: neither is stored.
+SHOWN = f"""A command that is done shows as `COMPLETE` for {agent.DONE_FOR:g} seconds, then as `IDLE`. Work without a
+sign of life for {agent.SILENT:g} seconds shows as `{agent.TIMED_OUT}`. Both are only shown: neither is stored.
 """
-EVENTS = """Each has a number (`seq`) that rises by one and leaves none out, its time (`at`, seconds since the epoch) and
-its `kind`; the fields below stand beside them. `paneward events` prints them, `/api/events` pages through them and
-`/api/events/stream` brings them as they come. A reader that is too slow, or asks for what is no longer kept, gets `gap`,
-which is no event: it has no number of its own, and says from where to where the reader has to look into the log.
+EVENTS = """Each has a number (`seq`) that rises by one and leaves none out, its time (`at`, seconds since the epoch)
+and its `kind`; the fields below stand beside them. `paneward events` prints them, `/api/events` pages through them and
+`/api/events/stream` brings them as they come. A reader that is too slow, or asks for what is no longer kept, gets
+`gap`, which is no event: it has no number of its own, and says from where to where the reader has to look into the log.
 """
 
 

@@ -17,10 +17,14 @@ import paneward
 import paneward.tmux_bridge
 from paneward import config
 from paneward.core import flow, readiness, result
+from paneward.core.agent import Said, Stage, next_stage
 from paneward.core.errors import Code
+from paneward.core.events import KINDS
 from paneward.core.profiles import BUILT_IN, Profile, profile_from
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import Exit
+from paneward.surfaces.http.access import May, Role
+from paneward.surfaces.http.metrics import METRICS
 from scripts import agent_pages, docs
 
 TOP = Path(__file__).resolve().parent.parent
@@ -70,7 +74,7 @@ def test_every_setting_is_documented(key: str) -> None:
 
 @pytest.mark.parametrize("code", Code)
 def test_every_error_code_is_in_the_reference_and_has_its_remedy(code: Code) -> None:
-    assert re.search(rf"^\| \[`{code}`\]\(\S+\) \| \d+ \| \S.* \|$", REFERENCE, re.MULTILINE)
+    assert re.search(rf"^\| \[`{code}`\]\(\S+\) \| \d+ \| [45]\d\d \| \S.* \|$", REFERENCE, re.MULTILINE)
     guide = (TOP / "docs/guide/troubleshooting.md").read_text()
     seen, remedy, *_ = guide.split(f"\n### {code}\n")[1].split("\n#")[0].strip().split("\n\n")
     assert seen
@@ -95,6 +99,39 @@ def test_every_readiness_rule_is_documented(rule: str) -> None:
 @pytest.mark.parametrize("word", [*result.ReadyVerdict, *result.Verdict, *result.Rung, *flow.Phase])
 def test_every_verdict_rung_and_phase_is_documented(word: str) -> None:
     assert re.search(rf"^\| `{word}` \| \S", STATES, re.MULTILINE)
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_every_state_of_an_agent_is_documented_with_where_it_leads(stage: Stage) -> None:
+    assert re.search(rf"^\| `{stage}` \| [^`\-]", STATES, re.MULTILINE)
+    [row] = re.findall(rf"^\| `{stage}` \| ((?:`[A-Z_]+`|-) \| .+) \|$", STATES, re.MULTILINE)
+    leads = [None if cell == "-" else Stage(cell.strip("`")) for cell in row.split(" | ")]
+    assert leads == [next_stage(stage, said) for said in Said]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_event_is_documented_with_its_fields(kind: str) -> None:
+    [row] = re.findall(rf"^\| `{kind}` \| (\S.+) \|$", STATES, re.MULTILINE)
+    assert all(f"`{item.name}`" in row for item in fields(KINDS[kind]))
+
+
+@pytest.mark.parametrize("name", [*METRICS, *Role, *May])
+def test_every_metric_role_and_right_is_documented(name: str) -> None:
+    assert re.search(rf"^\| `{name}` \| \S.* \|$", REFERENCE, re.MULTILINE)
+
+
+def test_every_setting_of_the_guide_exists() -> None:
+    keys = {f"{section}.{item.name}" for section, kind in config.SECTIONS.items() for item in fields(kind)}
+    for page in (TOP / "docs/guide").glob("*.md"):
+        named = re.findall(rf"`((?:{'|'.join(config.SECTIONS)})\.[a-z_]+)`", page.read_text())
+        assert set(named) <= keys, page.name
+
+
+def test_the_configuration_of_the_guide_can_be_loaded(tmp_path: Path) -> None:
+    [block] = re.findall(r"```yaml\n(.*?)```", (TOP / "docs/guide/config.md").read_text(), re.DOTALL)
+    (tmp_path / "config.yaml").write_text(block)
+    settings = config.load(tmp_path / "config.yaml", {})
+    assert (settings.server.port, settings.store.retention_days, settings.tmux_bridge.draft_hold_s) == (9000, 90, 30)
 
 
 @pytest.mark.parametrize("field", [item.name for item in fields(Profile) if item.name != "name"])
@@ -214,6 +251,7 @@ def home(tmp_path: Path) -> Iterator[dict[str, str]]:
     path = f"{tools}:{Path(sys.executable).parent}:/usr/bin:/bin"
     env = {"PATH": path, "HOME": str(tmp_path), "TMUX_TMPDIR": str(tmp_path), "LANG": "C.UTF-8", "TERM": "xterm"}
     yield env
+    subprocess.run(["paneward", "down"], env=env, capture_output=True, check=False)
     subprocess.run(["tmux", "kill-server"], env=env, capture_output=True, check=False)
 
 

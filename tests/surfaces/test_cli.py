@@ -28,7 +28,10 @@ def read(times: int = 1): pass
 app(["send", "--help"], standalone_mode=False)
 """
 Capture = pytest.CaptureFixture[str]
-HEAVY = ("asyncio", "pydantic", "sqlalchemy", "structlog", "paneward.app", "paneward.store", "paneward.config", "yaml")
+HEAVY = (
+    "asyncio", "pydantic", "sqlalchemy", "alembic", "structlog", "httpx", "fastapi", "uvicorn", "jwt",
+    "prometheus_client", "paneward.app", "paneward.store", "paneward.config", "yaml",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +124,13 @@ def test_stable_is_done_where_it_was_accepted() -> None:
         (["-L", "a", "-S", "b", "panes"], "not both"),
         (["--transport", "pigeon", "panes"], "pigeon"),
         (["keys", "%1"], "KEY"),
+        (["send", "--to", "all", "%1", "x"], "not both"),
+        (["wait"], "PANE"),
+        (["wait", "%1", "--to", "all"], "--to"),
+        (["wait", "%1", "%2", "--any", "--all"], "not both"),
+        (["respond", "claude-1"], "exactly one of"),
+        (["up", "--port", "70000"], "--port"),
+        (["token", "--role", "king"], "king"),
     ],
 )
 def test_a_wrong_command_line_is_usage_and_says_what_is_wrong(
@@ -225,6 +235,15 @@ def test_config_show_names_the_origin_of_each_value(
     assert settings["tmux_bridge.max_enter_retries"] == (5, f"{file}, line 2")
     assert settings["readiness.timeout"] == (7.0, "PANEWARD_READINESS__TIMEOUT")
     assert settings["tmux.binary"] == ("tmux", "default")
+
+
+def test_config_show_shows_no_password(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PANEWARD_STORE__URL", "postgresql+psycopg://me:hunter2@db.example/paneward")
+    assert main(["config", "show", "--json"]) == 0
+    shown = {one["key"]: one["value"] for one in document(capsys)["settings"]}
+    assert shown["store.url"] == "postgresql+psycopg://me:***@db.example/paneward"
+    assert main(["config", "show"]) == 0
+    assert "hunter2" not in capsys.readouterr().out
 
 
 def test_config_check_says_that_all_is_well(capsys: Capture) -> None:

@@ -1,7 +1,8 @@
 """One verb on several targets at once: functions. What goes wrong with one of them does not end the others."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.core.result import Readiness, ReadyVerdict, SendResult
@@ -19,6 +20,15 @@ async def members(verbs: Verbs, groups: Sequence[str]) -> list[str]:
         hint = "`paneward up --detach` starts one; without it name the panes themselves."
         raise ServerError("--to needs a server, which none runs", code=Code.SERVER_NOT_RUNNING, hint=hint)
     return [agent.id for agent in chosen(await verbs.agents(), groups)]
+
+
+async def send_to(
+    verbs: Verbs, groups: Sequence[str], text: str, message_id: str | None, options: Mapping[str, Any]
+) -> Outcomes:
+    """A text to each agent of these groups; a message id becomes one for each of them."""
+    names = await members(verbs, groups)
+    own = {name: None if message_id is None else f"{message_id}.{name}" for name in names}
+    return await on_all(names, lambda name: verbs.send_text(name, text, message_id=own[name], **options))
 
 
 async def on_all(targets: Sequence[str], verb: Verb) -> Outcomes:

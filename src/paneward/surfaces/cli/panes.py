@@ -66,8 +66,8 @@ def send(
     Prints the receipt: how far the text is proven to have come, and by what. Nothing is typed into a menu, behind
     a program at work, or into what somebody else is writing.
     """
-    from paneward.surfaces.cli.many import members, on_all
-    from paneward.surfaces.cli.work import Verbs, answer_with, given_text, usage_unless
+    from paneward.surfaces.cli.many import send_to
+    from paneward.surfaces.cli.work import answer_with, given_text, usage_unless
 
     usage_unless(not to or pane is None or text is None, "give PANE or --to, not both")
     usage_unless(bool(to) or pane is not None, "give PANE and the text, or --to and the text")
@@ -83,13 +83,8 @@ def send(
         "secret": secret,
     }
 
-    async def send_to_all(verbs: Verbs) -> "Outcomes":
-        names = await members(verbs, to or ())
-        own = {name: None if message_id is None else f"{message_id}.{name}" for name in names}
-        return await on_all(names, lambda name: verbs.send_text(name, written, message_id=own[name], **options))
-
     if to:
-        answer_with(ctx, send_to_all, f"sending to {', '.join(to)}")
+        answer_with(ctx, lambda verbs: send_to(verbs, to, written, message_id, options), f"sending to {', '.join(to)}")
     target = str(pane)
     doing = f"sending to {target}"
     answer_with(ctx, lambda verbs: verbs.send_text(target, written, message_id=message_id, **options), doing)

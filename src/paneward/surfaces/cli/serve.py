@@ -29,7 +29,9 @@ def up(
     demo: Annotated[
         bool, flag("--demo", help="With two demo agents that work and ask, in a tmux server of their own.")
     ] = False,
-    daemon: Annotated[bool, typer.Option("--daemon", hidden=True)] = False,
+    daemon: Annotated[
+        bool, flag("--daemon", help="Be nobody's child, and say by --json when it is up: what --detach starts.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Start the server, which watches agents and answers the commands, a browser and programs.
@@ -95,7 +97,7 @@ def token(
     minutes: Annotated[float, typer.Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
     json: Json = False,
 ) -> None:
-    """Make a token of an identity for the HTTP interface, which says who acts, and may less than the operator."""
+    """Make a token of an identity for the HTTP interface: it says who acts, and what they may."""
     from paneward.surfaces.cli.upping import minted
     from paneward.surfaces.cli.work import tell
 

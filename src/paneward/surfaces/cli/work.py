@@ -156,10 +156,17 @@ def effective_config(place: Place) -> Config:
     settings = settings_of(place)
     names = [(section, item.name) for section, kind in SECTIONS.items() for item in fields(kind)]
     values = [
-        Value(f"{section}.{key}", getattr(getattr(settings, section), key), settings.origins[f"{section}.{key}"])
+        Value(
+            f"{section}.{key}", _shown(getattr(getattr(settings, section), key)), settings.origins[f"{section}.{key}"]
+        )
         for section, key in names
     ]
     return Config(tuple(values), tuple(profiles_of(settings)))
+
+
+def _shown(value: Any) -> Any:
+    """A setting as it may be seen: the password of an address is crossed out."""
+    return re.sub(r"(://[^/@:]*:)[^@]*@", r"\1***@", value) if isinstance(value, str) else value
 
 
 def log_to_stderr(level: str) -> None:
