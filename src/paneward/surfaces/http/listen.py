@@ -1,5 +1,6 @@
 """uvicorn, set up for Paneward: fast parts, no waiting for streams that would never end."""
 
+import asyncio
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ import uvicorn
 from paneward.surfaces.http.app import Api
 
 DRAIN = 10  # seconds that requests get to end
+STUCK = 0.5  # seconds that a client gets to read the end of its stream
 
 
 class Listener(uvicorn.Server):
@@ -20,7 +22,18 @@ class Listener(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain()
-        await super().shutdown(sockets)
+        stuck = asyncio.get_running_loop().call_later(STUCK, self._abort_stuck)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            stuck.cancel()
+
+    def _abort_stuck(self) -> None:
+        """Who does not read what was written would be waited for."""
+        for connection in list(self.server_state.connections):
+            flow = getattr(connection, "flow", None)
+            if flow is not None and flow.write_paused:
+                flow._transport.abort()
 
 
 def listener(api: Api, host: str = "127.0.0.1", port: int = 0, **options: Any) -> Listener:

@@ -1,0 +1,345 @@
+"""The event stream: pieces in-process, and many readers on real sockets."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from paneward.core.events import AgentLost, Stored
+from paneward.surfaces.cli.remote import Heard, heard
+from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.stream import BEAT, PAGE, PIECE, Feed, Reader, Wanted, encode, keep_fed
+from tests.surfaces.http.conftest import Open, Site, client, listening, until
+from tests.surfaces.http.test_routes import code_of, run
+
+
+def event(seq: int, kind: str = "agent_lost", agent: str = "ada", size: int = 0) -> Stored:
+    return Stored(seq, 1.5, kind, agent, {"agent_id": agent, "reason": "x" * size})
+
+
+class Log:
+    """A log in memory."""
+
+    def __init__(self, last: int = 0, first: int = 1) -> None:
+        self.all = [event(seq) for seq in range(first, last + 1)]
+        self.first_seq = first
+        self.reads = 0
+
+    @property
+    def last_seq(self) -> int:
+        return self.all[-1].seq if self.all else 0
+
+    async def events(
+        self, after: int = 0, limit: int = 1000, kinds: Sequence[str] = (), agent_id: str | None = None
+    ) -> list[Stored]:
+        self.reads += 1
+        wanted = Wanted(tuple(kinds), agent_id)
+        return [one for one in self.all if one.seq > after and wanted.fits(one)][:limit]
+
+
+def parsed(pieces: bytes) -> list[dict[str, Any]]:
+    messages = [dict(line.split(": ", 1) for line in block.split("\n")) for block in _blocks(pieces)]
+    return [{**json.loads(one["data"]), "id": int(one["id"]), "event": one["event"]} for one in messages]
+
+
+def _blocks(pieces: bytes) -> list[str]:
+    return [block for block in pieces.decode().split("\n\n") if "data: " in block]
+
+
+async def read(reader: Reader, count: int) -> list[dict[str, Any]]:
+    """So many messages."""
+    got: list[dict[str, Any]] = []
+    async with aclosing(reader.pieces()) as pieces:
+        async for piece in pieces:
+            got += parsed(piece)
+            if len(got) >= count:
+                break
+    return got
+
+
+def test_an_event_on_the_wire_has_its_number_its_kind_and_its_fields() -> None:
+    [message] = parsed(encode(event(7)))
+    assert message == {
+        "seq": 7, "at": 1.5, "kind": "agent_lost", "agent_id": "ada", "reason": "", "id": 7, "event": "agent_lost",
+    }  # fmt: skip
+
+
+def test_text_with_newlines_stays_one_message() -> None:
+    nasty = Stored(1, 0.0, "turn_stored", None, {"text": "a\n\ndata: b\r\nid: 9\u2028"})
+    [message] = parsed(encode(nasty))
+    assert message["text"] == "a\n\ndata: b\r\nid: 9\u2028"
+
+
+def test_readers_at_the_same_place_get_the_very_same_bytes() -> None:
+    feed = Feed(0)
+    feed.take([event(1), event(2)])
+    assert feed.piece(0, Wanted())[0] is feed.piece(0, Wanted())[0]
+    assert feed.piece(0, Wanted())[1] == 2
+    assert parsed(feed.piece(1, Wanted())[0])[0]["seq"] == 2
+
+
+def test_a_batch_that_was_heard_before_changes_nothing() -> None:
+    feed = Feed(0)
+    feed.take([event(1), event(2)])
+    feed.take([event(2), event(3)])
+    assert [one["seq"] for one in parsed(feed.piece(0, Wanted())[0])] == [1, 2, 3]
+    assert feed.told == {"agent_lost": 3}
+
+
+def test_a_long_burst_is_written_in_pieces_that_a_socket_takes() -> None:
+    feed = Feed(0)
+    feed.take([event(seq, size=1000) for seq in range(1, 201)])
+    at, seen = 0, 0
+    while at < 200:
+        piece, at = feed.piece(at, Wanted())
+        assert len(piece) <= PIECE
+        seen += len(parsed(piece))
+    assert seen == 200
+
+
+def test_a_reader_gets_what_it_asked_for_and_its_number_goes_on() -> None:
+    async def test() -> None:
+        feed = Feed(0)
+        feed.take([event(1, agent="bob"), event(2, "turn_stored"), event(3), event(4, agent="bob")])
+        reader = Reader(feed, Log(), Wanted(("agent_lost",), "ada"), 0)
+        pieces = reader.pieces()
+        assert (await anext(pieces)).startswith(b": paneward\nretry: ")
+        assert [one["seq"] for one in parsed(await anext(pieces))] == [3]
+        waiting = asyncio.ensure_future(anext(pieces))
+        await until(lambda: feed._waiting)
+        feed.beat()
+        assert await waiting == b": \nid: 4\n\n"
+
+    asyncio.run(test())
+
+
+def test_who_comes_back_is_served_from_the_store_and_then_live() -> None:
+    async def test() -> None:
+        log = Log(2 * PAGE + 10)
+        feed = Feed(log.last_seq)
+        reader = Reader(feed, log, after=5)
+        reading = asyncio.ensure_future(read(reader, 2 * PAGE + 6))
+        await until(lambda: log.reads > 1)
+        feed.take([event(log.last_seq + 1)])
+        assert [one["seq"] for one in await reading] == list(range(6, 2 * PAGE + 12))
+
+    asyncio.run(test())
+
+
+def test_a_filtered_reader_comes_back_through_pages_that_hold_nothing_for_it() -> None:
+    async def test() -> None:
+        log = Log(PAGE)
+        feed = Feed(log.last_seq)
+        feed.take([event(PAGE + 1, agent="bob")])
+        reader = Reader(feed, log, Wanted((), "bob"), 1)
+        assert [one["seq"] for one in await read(reader, 1)] == [PAGE + 1]
+
+    asyncio.run(test())
+
+
+def test_a_slow_reader_is_told_of_the_gap_and_goes_on() -> None:
+    async def test() -> None:
+        feed, reasons = Feed(0, held=2000), list[str]()
+        reader = Reader(feed, Log(), after=0, on_gap=reasons.append)
+        pieces = reader.pieces()
+        await anext(pieces)
+        feed.take([event(1)])
+        assert [one["seq"] for one in parsed(await anext(pieces))] == [1]
+        feed.take([event(seq, size=100) for seq in range(2, 101)])
+        [gap] = parsed(await anext(pieces))
+        assert (gap["event"], gap["after"], gap["seq"], gap["id"], gap["reason"]) == ("gap", 1, 100, 100, "slow")
+        feed.take([event(101)])
+        assert [one["seq"] for one in parsed(await anext(pieces))] == [101]
+        assert reasons == ["slow"]
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    ("after", "first", "wanted"),
+    [(3, 10, {"after": 3, "seq": 9, "reason": "trimmed"}), (99, 1, {"after": 99, "seq": 20, "reason": "unknown"})],
+)
+def test_what_is_not_kept_is_a_gap(after: int, first: int, wanted: dict[str, Any]) -> None:
+    async def test() -> None:
+        log = Log(20, first)
+        reader = Reader(Feed(20), log, after=after)
+        gap = (await read(reader, 1))[0]
+        assert {name: gap[name] for name in wanted} == wanted
+
+    asyncio.run(test())
+
+
+def test_a_stream_ends_when_its_token_does_and_when_the_server_does() -> None:
+    async def test() -> None:
+        for end in ("token", "server"):
+            feed, good = Feed(0), True
+            reader = Reader(feed, Log(), good=lambda: good)  # noqa: B023
+            reading = asyncio.ensure_future(_all(reader))
+            await until(lambda: feed._waiting)  # noqa: B023
+            if end == "token":
+                good = False
+                feed.beat()
+            else:
+                feed.close()
+            assert len(await reading) == 1
+
+    asyncio.run(test())
+
+
+async def _all(reader: Reader) -> list[bytes]:
+    return [piece async for piece in reader.pieces()]
+
+
+def test_what_the_bus_left_out_is_read_from_the_store(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        feed, store = Feed(0), site.server.store
+        site.server.bus._kept = 3
+        feeding = asyncio.ensure_future(keep_fed(feed, site.server.bus, store))
+        await until(lambda: feed.head == store.last_seq)
+        await store.append(*[AgentLost("ada", str(number)) for number in range(50)])
+        await until(lambda: feed.head == store.last_seq)
+        at, seqs = 0, list[int]()
+        while at < feed.head:
+            piece, at = feed.piece(at, Wanted())
+            seqs += [one["seq"] for one in parsed(piece)]
+        assert seqs == list(range(1, store.last_seq + 1))
+        feeding.cancel()
+
+    run(open_site, test)
+
+
+# --- on real sockets
+
+
+async def stream(url: str, site: Site, count: int, **query: Any) -> list[Heard]:
+    """So many messages of the stream, over a connection of its own."""
+    async with (
+        httpx.AsyncClient(headers=site.token, timeout=30) as browser,
+        browser.stream("GET", f"{url}/api/events/stream", params=query) as answer,
+    ):
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return await _take(heard(answer.aiter_lines()), count)
+
+
+async def _take(messages: AsyncIterator[Heard], count: int) -> list[Heard]:
+    got: list[Heard] = []
+    async for message in messages:
+        got.append(message)
+        if len(got) == count:
+            break
+    return got
+
+
+def test_a_browser_hears_each_event_once_over_reconnections(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        async with listening(site.api) as url:
+            store = site.server.store
+            await store.append(*[AgentLost("ada", str(number)) for number in range(20)])
+            first = await stream(url, site, 7, last_event_id=0)
+            listeningto = asyncio.ensure_future(stream(url, site, store.last_seq - 7 + 5, last_event_id=first[-1].seq))
+            await store.append(*[AgentLost("ada", str(number)) for number in range(5)])
+            rest = await listeningto
+            assert [one.seq for one in first + rest] == list(range(1, store.last_seq + 1))
+            only = await stream(url, site, 1, last_event_id=0, types="server_started")
+            assert [one.kind for one in only] == ["server_started"]
+
+    run(open_site, test)
+
+
+def test_the_header_of_a_browser_resumes_as_well(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        async with listening(site.api) as url, httpx.AsyncClient(headers=site.token) as browser:
+            await site.server.store.append(AgentLost("ada", "gone"))
+            head = {"last-event-id": "1"}
+            async with browser.stream("GET", f"{url}/api/events/stream", headers=head) as answer:
+                assert [one.seq for one in await _take(heard(answer.aiter_lines()), 1)] == [2]
+
+    run(open_site, test)
+
+
+def test_a_comment_comes_at_once_and_the_end_of_the_server_ends_the_stream(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        async with (
+            listening(site.api) as url,
+            httpx.AsyncClient(headers=site.token, timeout=30) as browser,
+            browser.stream("GET", f"{url}/api/events/stream") as answer,
+        ):
+            lines = answer.aiter_lines()
+            assert await anext(lines) == ": paneward"
+            await until(lambda: site.api.feed._waiting)
+            site.api.drain()
+            assert [line async for line in lines] == ["retry: 1000", ""]
+
+    run(open_site, test)
+
+
+def test_who_leaves_is_forgotten(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        async with listening(site.api) as url:
+            await asyncio.gather(*(stream(url, site, 1, last_event_id=0) for _ in range(20)))
+            await until(lambda: not site.api.feed._waiting and not site.api._streams._open)
+
+    run(open_site, test)
+
+
+def test_a_client_that_does_not_read_gets_a_gap_and_delays_nobody(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        site.api.feed._held = 600_000
+        async with listening(site.api) as url:
+            place = urlsplit(url)
+            slow = socket.create_connection((place.hostname, place.port))
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            lines = ["GET /api/events/stream HTTP/1.1", f"Host: {place.netloc}"]
+            slow.sendall("\r\n".join([*lines, f"Authorization: Bearer {site.access.token}", "", ""]).encode())
+            await until(lambda: site.api.feed._waiting)
+            store, flood = site.server.store, 4000
+            quick = asyncio.ensure_future(stream(url, site, flood, last_event_id=store.last_seq))
+            await until(lambda: len(site.api.feed._waiting) == 2)
+            for _ in range(flood // 100):
+                await store.append(*[AgentLost("ada", "x" * 2000) for _ in range(100)])
+                await until(lambda: quick.done() or site.api.feed._waiting)  # the quick one has read
+            assert len({one.seq for one in await quick}) == flood
+            seen = await asyncio.to_thread(_drained, slow, b"event: gap")
+            assert b'"reason": "slow"' in seen
+
+    run(open_site, test)
+
+
+def _drained(slow: socket.socket, word: bytes) -> bytes:
+    """Read on until the word was seen."""
+    seen = b""
+    slow.settimeout(30)
+    with slow:
+        while word not in seen or b"\n\n" not in seen[seen.index(word) :]:
+            more = slow.recv(1 << 20)
+            assert more
+            seen = seen[-1000:] + more
+    return seen
+
+
+def test_streams_are_bounded_and_a_stranger_gets_none(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        async with listening(site.api) as url, httpx.AsyncClient(headers=site.token, timeout=30) as browser:
+            where = f"{url}/api/events/stream"
+            async with browser.stream("GET", where), browser.stream("GET", where):
+                answer = await browser.get(where)
+                assert code_of(answer) == "TOO_MANY_STREAMS"
+            async with client(site.api) as stranger:
+                assert (await stranger.get("/api/events/stream")).status_code == 401
+            auditor = {"authorization": f"Bearer {site.access.mint(Role.AUDITOR)}"}
+            await until(lambda: not site.api._streams._open)
+            async with browser.stream("GET", where, headers=auditor) as allowed:
+                assert allowed.status_code == 200
+
+    run(open_site, test, max_streams=2)
+
+
+def test_signs_of_life_come_often_enough() -> None:
+    assert BEAT == 15.0
