@@ -64,13 +64,14 @@ class _Stat:
     parent: int
     group: int
     foreground: int
+    threads: int
 
 
 def _stat(pid: int) -> _Stat | None:
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    if len(fields) < 6:
+    if len(fields) < 18:
         return None
-    return _Stat(pid, int(fields[1]), int(fields[2]), int(fields[5]))
+    return _Stat(pid, int(fields[1]), int(fields[2]), int(fields[5]), int(fields[17]))
 
 
 def _numbers(path: str) -> list[int]:
@@ -100,18 +101,18 @@ def _descendants(root: int) -> Iterator[_Stat]:
             stack += _children(stat.pid)
 
 
-def _members(pane: _Stat, leader: _Stat | None) -> Iterator[int]:
+def _members(pane: _Stat, leader: _Stat | None) -> Iterator[_Stat]:
     """The processes of the foreground group, the leader first; all of /proc is read only if none is a descendant."""
     found, group = False, pane.foreground
     if leader is not None and leader.group == group:
         found = True
-        yield group
+        yield leader
     for stat in _descendants(pane.pid):
         if stat.group == group and stat.pid != group:
             found = True
-            yield stat.pid
+            yield stat
     if not found:
-        yield from (pid for pid in _numbers("/proc") if (one := _stat(pid)) is not None and one.group == group)
+        yield from (one for pid in _numbers("/proc") if (one := _stat(pid)) is not None and one.group == group)
 
 
 def _is_terminal(pid: int, fd: str, tty: str) -> bool:
@@ -122,7 +123,7 @@ def _is_terminal(pid: int, fd: str, tty: str) -> bool:
 
 
 def _thread(pid: int, task: int, tty: str) -> Wait:
-    base = f"/proc/{pid}/task/{task}"
+    base = f"/proc/{pid}" if pid == task else f"/proc/{pid}/task/{task}"
     wchan = _read(f"{base}/wchan")
     if wchan in ("", "0"):
         state = _read(f"{base}/stat").rpartition(")")[2].split()[:1]
@@ -137,11 +138,15 @@ def _thread(pid: int, task: int, tty: str) -> Wait:
     return Wait.TERMINAL if reads else Wait.ELSEWHERE
 
 
-def _reading(members: Iterator[int], tty: str, canonical: bool | None) -> bool | None:
+def _threads(process: _Stat) -> list[int]:
+    return [process.pid] if process.threads == 1 else _numbers(f"/proc/{process.pid}/task")
+
+
+def _reading(members: Iterator[_Stat], tty: str, canonical: bool | None) -> bool | None:
     verdict: bool | None = False
-    for pid in members:
-        for task in _numbers(f"/proc/{pid}/task"):
-            match _thread(pid, task, tty).reading(canonical):
+    for process in members:
+        for task in _threads(process):
+            match _thread(process.pid, task, tty).reading(canonical):
                 case True:
                     return True
                 case None:
@@ -189,7 +194,7 @@ def local_facts(pid: int, tty: str) -> ProcessFacts | None:
     reading = _reading(_members(pane, leader), tty, terminal.canonical)
     first, words = group, _words(group)
     if not words[0]:  # the leader has ended
-        first = next((member for member in _members(pane, leader) if member != group), group)
+        first = next((one.pid for one in _members(pane, leader) if one.pid != group), group)
         words = _words(first)
     name = os.path.basename(words[0]).lstrip("-") or _read(f"/proc/{first}/comm").strip()
     return ProcessFacts(
