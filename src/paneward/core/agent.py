@@ -267,9 +267,9 @@ def choice_of(answer: Answer, menu: Menu | None, question: int = 0) -> Choice:
     """The answer as the dialog on the screen knows it: its options by the numbers shown. `question` counts the
     dialogs that a `multi_select` answers one after the other.
 
-    An index means the dialog that it was looked up in: another one is refused."""
+    It is meant for the dialog that is open now: another one is refused."""
     fingerprint = answer.fingerprint if question == 0 else None
-    if fingerprint is None and menu is not None and _indexes(answer):
+    if fingerprint is None and menu is not None:
         fingerprint = menu.fingerprint
     match answer.mode:
         case Mode.SELECT:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from paneward.core.asking import alive, line_prompt, painted, unclear, words_in_field
+from paneward.core.asking import alive, line_prompt, painted, unclear, unread, words_in_field
 from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
 from paneward.core.delivery import AFTERMATH, Order, deliver
 from paneward.core.errors import Code, TmuxError
@@ -73,8 +73,8 @@ def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
     menu = read_asked(scene.snapshot, order.profile)
     if menu is None and choice.fingerprint is None:
         return (yield from line_prompt(choice, order))
-    if menu is not None and choice.multi is None and (words := words_in_field(choice, order, scene)):
-        return (yield from Answer(choice, order, menu).hand_in(words))
+    if choice.multi is None and (words := words_in_field(choice, order, scene)):
+        return (yield from Answer(choice, order, menu or unread(choice)).hand_in(words))
     if phase is Phase.INTENDED:
         return (yield from _afresh(choice, replace(order, resume=None)))
     if phase is Phase.SUBMITTING and (menu is None or menu.fingerprint != choice.fingerprint):

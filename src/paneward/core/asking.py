@@ -57,6 +57,11 @@ def words_in_field(choice: Choice, order: Order, scene: Scene) -> Judge | None:
     return judge if stands else None
 
 
+def unread(choice: Choice) -> Menu:
+    """The dialog that is answered, where the words in its field keep it from being read."""
+    return Menu("", (), None, None, False, choice.fingerprint or "")
+
+
 def unclear(menu: Menu | None, phase: Phase) -> str:
     """Why nobody can tell what became of an answer. The same dialog can have been opened anew."""
     if phase is Phase.TYPED:
