@@ -295,7 +295,6 @@ def test_a_client_that_does_not_read_gets_a_gap_and_delays_nobody(open_site: Ope
         async with listening(site.api) as url:
             place = urlsplit(url)
             slow = socket.create_connection((place.hostname, place.port))
-            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             lines = ["GET /api/events/stream HTTP/1.1", f"Host: {place.netloc}"]
             slow.sendall("\r\n".join([*lines, f"Authorization: Bearer {site.access.token}", "", ""]).encode())
             await until(lambda: site.api.feed._waiting)

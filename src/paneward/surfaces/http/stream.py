@@ -12,7 +12,7 @@ import asyncio
 import json
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -194,7 +194,7 @@ class Reader:
         finally:
             self._feed.forget(self._waiter)
 
-    async def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
         yield b": paneward\nretry: 1000\n\n"
         async for piece in self._caught_up():
             yield piece
