@@ -206,8 +206,8 @@ class Agents(Generic[P]):
     async def _respond(
         self, keeper: Keeper, pane: str, answer: Answer, message_id: str, timeout: float, question: int = 0
     ) -> Sent:
-        menu = await keeper.panes.menu(pane)
-        choice = choice_of(answer, menu, question)
+        menu = await keeper.panes.menu(pane) or (keeper.agent.question if question == 0 else None)
+        choice = choice_of(answer, menu if menu and menu.fingerprint else None, question)
         request = Request(
             pane=pane,
             text=answer.words,

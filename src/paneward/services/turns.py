@@ -76,6 +76,7 @@ class Turns:
         async with self._lock:
             await self._reach(seen.standing)
             self._agent = replace(self._agent, alive_at=self._clock.wall() - seen.quiet)
+            self._settle(seen.now)
             for _ in range(AT_ONCE):
                 said = self.hearing.hear(self._agent.stage, self._agent.question, seen)
                 busy = seen.standing.state is AgentState.BUSY
@@ -85,12 +86,16 @@ class Turns:
                     return
                 await self._heard(said, seen)
 
+    def _settle(self, now: float) -> None:
+        """What nothing has confirmed for so long stays in doubt."""
+        if self._doubtful is not None and now - self._doubtful[1] >= DOUBT:
+            self._doubtful = self._delivery = None
+
     async def _heard(self, said: Said, seen: Seen) -> None:
-        if self._doubtful is not None and seen.now - self._doubtful[1] < DOUBT:
+        if self._doubtful is not None:
             doubtful, self._doubtful = self._doubtful[0], None
             await self._judge(SAID[doubtful.actor, doubtful.intent], doubtful, *_told(seen.standing))
             return
-        self._doubtful = None
         source, reason, others = _told(seen.standing)
         turn = await self._turn(said, seen, source, reason) if self._worth_a_turn(said) else None
         ending = "interrupted" if seen.standing.ending is Ending.INTERRUPTED else "done"
@@ -181,10 +186,19 @@ class Turns:
             for turn in reversed(recent):
                 if turn.id > self._agent.turn:
                     await self._take(turn, now)
-            last = next((turn.delivery for turn in recent if turn.delivery is not None), None)
-            self._delivery = None if last is None else await self._store.delivery(last)
+            await self._remember(next((turn for turn in recent if turn.delivery is not None), None), now)
         for delivery in deliveries:
             await self.delivered(delivery, words.get(delivery.message_id or "") or delivery.text or "")
+
+    async def _remember(self, turn: Turn | None, now: float) -> None:
+        """The last words that went in, or may have."""
+        if turn is None or turn.delivery is None:
+            return
+        delivery = await self._store.delivery(turn.delivery)
+        receipt = None if delivery is None else delivery.receipt
+        if receipt is not None and receipt.verdict is Verdict.UNCONFIRMED:
+            self._doubtful = turn, now - max(self._clock.wall() - turn.at, 0.0)
+        self._delivery = delivery
 
 
 def _told(standing: Standing) -> tuple[str, str, tuple[str, ...]]:
