@@ -148,6 +148,47 @@ def test_wait_menu_answer_and_explain_know_an_agent_by_its_name(server: Up) -> N
     assert "You chose Green" in server.machine.paneward("read", "tester").out
 
 
+def test_an_answer_to_the_pane_of_an_agent_is_its_turn_and_linked_to_the_question(server: Up) -> None:
+    pane = server.agent("tester")
+    server.asking("ask which colour")
+    assert server.machine.answer("answer", pane, "--select", "2")["verdict"] == "confirmed"
+    server.until("COMPLETE")
+    assert "You chose Green" in server.machine.paneward("read", pane).out
+    turns = [one["turn"] for one in server.events("--types", "turn_stored", "--agent", "tester")]
+    [question] = [turn for turn in turns if turn["intent"] == "QUESTION"]
+    [answer] = [turn for turn in turns if turn["intent"] == "ANSWER"]
+    assert (answer["actor"], answer["answers"]) == ("USER", question["id"])
+
+
+def test_a_profile_that_is_named_counts_for_an_agent_too(server: Up) -> None:
+    server.agent("tester")
+    ready = server.machine.answer("wait", "tester", "--profile", "demo", "--timeout", "30")
+    assert ready["verdict"] == "ready"
+    ran = server.machine.paneward("--json", "wait", "tester", "--profile", "nonsense")
+    assert (ran.code, ran.document["error_type"]) == (2, "unknown_profile")
+
+
+def test_the_names_of_agents_are_known_without_a_server_too(machine: Machine) -> None:
+    with up(machine) as server:
+        pane = server.agent("tester")
+    assert machine.answer("send", "tester", "permit rm")["pane"] == pane
+    assert machine.paneward("wait", "tester", "--timeout", "30").code == 5
+    assert machine.answer("menu", "tester")["menu"]["question"] == "Do you want to proceed?"
+    assert machine.answer("explain", "tester")["pane"] == pane
+    elsewhere = paneward(machine, "--json", "read", "tester")
+    assert elsewhere.code == 0, "its tmux server is known with it"
+    assert machine.answer("answer", "tester", "--select", "1")["verdict"] == "confirmed"
+    assert machine.answer("keys", "tester", "Escape")["rung"] == "typed"
+
+
+def test_with_a_socket_a_name_means_something_there(machine: Machine) -> None:
+    with up(machine) as server:
+        server.agent("tester")
+        ran = paneward(machine, "-L", "nobody-lives-here", "--json", "read", "tester")
+        assert ran.code != 0
+        assert paneward(machine, "--json", "read", "tester").code == 0
+
+
 def test_a_repeated_message_id_sends_nothing_again(server: Up) -> None:
     server.agent("tester")
     first = server.machine.answer("send", "tester", "say once", "--message-id", "m1")

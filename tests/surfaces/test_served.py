@@ -5,23 +5,25 @@ import json
 import os
 import stat
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from paneward.core.agent import Agent, Stage, Turn
-from paneward.core.errors import Code, PanewardError, ServerError
+from paneward.core.agent import Agent, Stage, Turn, number_of
+from paneward.core.errors import Code, InvalidInput, PanewardError, ServerError
 from paneward.core.events import Stored
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code
-from paneward.surfaces.cli.asking import Reply, body_of, counts, flat, stored
+from paneward.surfaces.cli.asking import counts, flat, stored
 from paneward.surfaces.cli.lines import ago
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.popping import binding, reply_of
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import failure, heard
+from paneward.surfaces.cli.replies import Reply, body_of
 from paneward.surfaces.cli.served import chosen, receipt, socket_of
 from paneward.surfaces.cli.shown_agents import in_words
 from paneward.surfaces.cli.whereabouts import Whereabouts, tell, token_of, told, untell
@@ -249,9 +251,20 @@ def test_an_answer_names_options_by_their_place_and_the_dialog_they_were_read_in
     assert reply.fingerprint is not None or "fingerprint" not in written or "fingerprint" in body
 
 
-def test_a_number_that_is_not_shown_is_beyond_the_options_and_never_another_one() -> None:
-    ninth = body_of(Reply(select=9), COLOURS)["option_index"]
-    assert ninth >= len(COLOURS.options)
+SCROLLED = replace(COLOURS, options=(Option(5, "Red"), Option(6, "Green")), free_text=None, hidden=True)
+
+
+@pytest.mark.parametrize(("menu", "number"), [(COLOURS, 9), (SCROLLED, 6), (SCROLLED, 7), (None, 4)])
+def test_a_number_is_counted_on_behind_what_is_shown_and_means_itself(menu: Menu | None, number: int) -> None:
+    index = body_of(Reply(select=number), menu)["option_index"]
+    assert number_of(index, menu) == number
+
+
+@pytest.mark.parametrize(("menu", "number"), [(COLOURS, 0), (SCROLLED, 2), (None, 0)])
+def test_a_number_before_what_is_shown_is_refused_and_is_never_another_one(menu: Menu | None, number: int) -> None:
+    with pytest.raises(InvalidInput, match=f"no option has the number {number}") as caught:
+        body_of(Reply(select=number), menu)
+    assert caught.value.code is Code.UNKNOWN_OPTION
 
 
 @pytest.mark.parametrize(

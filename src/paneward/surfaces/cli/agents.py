@@ -89,7 +89,8 @@ def respond(
     Give exactly one of TEXT, --select, --other and --multi; --other may go with --select or --multi. The answer
     becomes a turn of the agent. An agent that does not ask is not answered: exit code 5.
     """
-    from paneward.surfaces.cli.asking import Reply, responded
+    from paneward.surfaces.cli.asking import responded
+    from paneward.surfaces.cli.replies import Reply
     from paneward.surfaces.cli.work import ask, option_named, options_named, tell, usage_unless
 
     several, one = options_named(multi), None if select is None else option_named(select)

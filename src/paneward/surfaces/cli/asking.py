@@ -1,6 +1,6 @@
 """What the commands on agents ask of a server, and what they make of its answers. Shape: functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -12,22 +12,10 @@ from paneward.surfaces.cli.answers import Adopted, Agents, Events, Forgotten, Re
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
+from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
 from paneward.surfaces.cli.served import PATIENCE, agents_in, receipt, socket_of
 
 LOST = "LOST"
-
-
-class Reply(NamedTuple):
-    """An answer as it was given on the command line: options by the numbers that are shown."""
-
-    text: str | None = None
-    select: int | str | None = None
-    other: str | None = None
-    multi: Sequence[int | str] | None = None
-    fingerprint: str | None = None
-    startup: bool = False
-    message_id: str | None = None
-    timeout: float = 30.0
 
 
 class Wanted(NamedTuple):
@@ -66,36 +54,10 @@ async def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
 
 
 async def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
-    menu = await _menu(remote, agent) if _numbers(reply) else None
-    body = {**body_of(reply, menu), "message_id": reply.message_id, "timeout": reply.timeout}
-    document = await remote.post(f"/api/respond/{quote(agent, safe='')}", body, reply.timeout + PATIENCE)
+    menu = await _menu(remote, agent) if has_numbers(reply) else None
+    path = f"/api/respond/{quote(agent, safe='')}"
+    document = await remote.post(path, full_body(reply, menu), reply.timeout + PATIENCE)
     return Responded(agent, str(document.get("new_state", "")), document.get("turn_id"), receipt(document))
-
-
-def body_of(reply: Reply, menu: Menu | None) -> dict[str, Any]:
-    """The answer as the server takes it: options by their place from 0 on, in the dialog that was read for it."""
-    body: dict[str, Any] = {"mode": "text", "text": reply.text if reply.text is not None else reply.other}
-    if reply.multi is not None:
-        body |= {"mode": "multi_select", "answers": [[_index(one, menu) for one in reply.multi]]}
-    elif reply.select is not None:
-        index = _index(reply.select, menu)
-        body |= {"mode": "select", "option_label" if isinstance(index, str) else "option_index": index}
-    elif reply.other is not None:
-        body["mode"] = "other"
-    seen = menu.fingerprint if menu is not None and _numbers(reply) else None
-    return {**body, "fingerprint": reply.fingerprint or seen, "startup": reply.startup or None}
-
-
-def _index(option: int | str, menu: Menu | None) -> int | str:
-    """A number that is shown, as a place from 0 on; a label stays one."""
-    if isinstance(option, str):
-        return option
-    numbers = [one.number for one in menu.options] if menu is not None else []
-    return numbers.index(option) if option in numbers else max(0, option - 1) if not numbers else len(numbers) + option
-
-
-def _numbers(reply: Reply) -> bool:
-    return any(isinstance(one, int) for one in (reply.select, *(reply.multi or ())))
 
 
 async def _menu(remote: Remote, agent: str) -> Menu | None:

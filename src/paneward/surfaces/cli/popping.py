@@ -13,10 +13,11 @@ from rich.text import Text
 from paneward.core.agent import Agent, Stage
 from paneward.core.errors import PanewardError
 from paneward.core.result import Menu
-from paneward.surfaces.cli.asking import Reply, responded, seats
+from paneward.surfaces.cli.asking import responded, seats
 from paneward.surfaces.cli.lines import advise, say
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.remote import Remote
+from paneward.surfaces.cli.replies import Reply
 from paneward.surfaces.cli.shown_deliveries import options, receipt
 from paneward.surfaces.cli.work import ask, terminal
 

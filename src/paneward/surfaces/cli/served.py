@@ -4,22 +4,28 @@ One lock and one log hold then for all who send. A target is an agent by its nam
 this machine; a pane that was adopted is its agent, so that what is typed into it becomes one of its turns.
 """
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from paneward.core.agent import Agent
+from paneward.core.agent import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
+from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
 
 if TYPE_CHECKING:
     from paneward.surfaces.cli.remote import Remote
 
 PATIENCE = 30.0  # seconds that an answer may take beside what was asked for
+
+
+class NotAsking(Exception):
+    """The agent is not seen to ask any more."""
 
 
 class Served:
@@ -44,8 +50,23 @@ class Served:
         return receipt(await self._post(pane, "keys", body, timeout))
 
     async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
+        """An agent that asks is answered by a turn of its own; what only the screen shows, as in any pane."""
+        agent = await self.agent(pane)
+        if agent is not None and agent.stage is Stage.AWAITING_INPUT:
+            reply, path = Reply(text, **options), f"/api/respond/{quote(agent.id, safe='')}"
+            menu = await self.menu(pane) if has_numbers(reply) else None
+            with contextlib.suppress(NotAsking):
+                return receipt(await self._respond(path, full_body(reply, menu), reply.timeout))
         body = {"text": text, **options}
         return receipt(await self._post(pane, "answer", body, options.get("timeout", 0.0)))
+
+    async def _respond(self, path: str, body: Mapping[str, Any], timeout: float) -> Any:
+        try:
+            return await self.remote.post(path, body, timeout + PATIENCE)
+        except PanewardError as error:
+            if error.code is Code.WRONG_STATE:
+                raise NotAsking from None
+            raise
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         shown = await self._get(pane, "screen", lines=lines, ansi=ansi)
@@ -70,17 +91,17 @@ class Served:
     # --- where
 
     async def _post(self, target: str, verb: str, body: Mapping[str, Any], timeout: float) -> Any:
-        path, query = await self._path(target, verb)
+        path, query = await self._path(target, own=verb != "answer")
         return await self.remote.post(f"{path}/{verb}", body, timeout + PATIENCE, **query)
 
     async def _get(self, target: str, verb: str, patience: float | None = PATIENCE, **query: Any) -> Any:
-        path, place = await self._path(target, verb)
+        path, place = await self._path(target, own=query.get("profile") is None)
         return await self.remote.get(f"{path}/{verb}", patience, **query, **place)
 
-    async def _path(self, target: str, verb: str) -> tuple[str, dict[str, str]]:
-        """The route of a target, and which tmux is meant."""
+    async def _path(self, target: str, own: bool) -> tuple[str, dict[str, str]]:
+        """The route of a target, and which tmux is meant. `own`: agents have one of their own for it."""
         agent = await self.agent(target)
-        if agent is not None and verb != "answer":
+        if agent is not None and (own or agent.pane is None):
             return f"/api/agents/{quote(agent.id, safe='')}", {}
         if agent is not None and agent.pane is not None:
             return f"/api/panes/{quote(agent.pane, safe='')}", {"socket": agent.socket}
@@ -89,12 +110,16 @@ class Served:
         return f"/api/panes/{quote(target, safe='')}", {"socket": self._socket}
 
     async def agent(self, target: str) -> Agent | None:
-        """The agent whose name this is, or whose pane."""
-        for one in await self.agents():
-            here = same_socket(one.socket, self._socket)
-            if (one.pane == target and here) or (one.id == target and (here or not self._own_socket)):
-                return one
-        return None
+        return named_agent(await self.agents(), target, self._socket, self._own_socket)
+
+
+def named_agent(agents: Sequence[Agent], target: str, socket: str, explicit: bool) -> Agent | None:
+    """The agent whose name this is, or whose pane. Where -L or -S was given, a name means something there."""
+    for one in agents:
+        here = same_socket(one.socket, socket)
+        if (one.pane == target and here) or (one.id == target and (here or not explicit)):
+            return one
+    return None
 
 
 def receipt(document: Mapping[str, Any]) -> SendResult:

@@ -22,6 +22,7 @@ from paneward.app import Connection, connect
 from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
 from paneward.core.agent import Agent
 from paneward.core.profiles import Profile
+from paneward.surfaces.cli.alone import Alone
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
 from paneward.surfaces.cli.options import Place, UsageError, place_of
 from paneward.surfaces.cli.served import Served, socket_of
@@ -35,7 +36,7 @@ PATIENCE = 1.0  # seconds before a person wants to see that something is going o
 WIDE = 10_000  # columns where no terminal says how many there are: nothing is broken or cut
 T = TypeVar("T")
 C = TypeVar("C")
-Verbs = Connection | Served
+Verbs = Alone | Served
 
 
 def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Awaitable[Answer]], doing: str) -> NoReturn:
@@ -91,7 +92,8 @@ async def verbs(place: Place) -> AsyncIterator[Verbs]:
     async with AsyncExitStack() as stack:
         remote = None if _beyond(place) else await stack.enter_async_context(server_if_any())
         if remote is None:
-            yield await stack.enter_async_context(connection(place))
+            tmux = await stack.enter_async_context(connection(place))
+            yield Alone(tmux, place, settings_of(place), state_dir(), stack)
         else:
             yield Served(remote, socket_of(place), place.socket_name is not None or place.socket_path is not None)
 
@@ -140,8 +142,8 @@ def located(place: Place, target: str) -> tuple[Place, str]:
 
 
 async def _agent(place: Place, name: str) -> Agent | None:
-    async with server_if_any() as remote:
-        return None if remote is None else await Served(remote, socket_of(place)).agent(name)
+    async with verbs(place) as either:
+        return await either.agent(name)
 
 
 def settings_of(place: Place) -> Settings:

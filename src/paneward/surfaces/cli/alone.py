@@ -1,0 +1,83 @@
+"""The verbs without a server: the library, and the agents that the store remembers by their names.
+
+A name is looked up only where it can be one of an agent, and only if there is a store: other targets cost nothing.
+"""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from paneward.app import Connection, connect
+from paneward.config import Settings
+from paneward.core.agent import NAME, Agent
+from paneward.core.result import Menu, Readiness, SendResult
+from paneward.store import Store
+from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.served import named_agent, socket_of
+
+STORE = "deliveries.db"
+
+
+class Alone:
+    """The names of `Connection`; an agent may live in another tmux server than the one that is meant."""
+
+    def __init__(
+        self, tmux: Connection, place: Place, settings: Settings, directory: Path, stack: AsyncExitStack
+    ) -> None:
+        self._tmux = tmux
+        self._place = place
+        self._settings = settings
+        self._directory = directory
+        self._stack = stack
+        self._agents: Sequence[Agent] | None = None
+
+    async def send_text(self, pane: str, text: str, **options: Any) -> SendResult:
+        tmux, found = await self._at(pane)
+        return await tmux.send_text(found, text, **options)
+
+    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+        tmux, found = await self._at(pane)
+        return await tmux.send_keys(found, *keys, verify_enter=verify_enter, timeout=timeout)
+
+    async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
+        tmux, found = await self._at(pane)
+        return await tmux.answer(found, text, **options)
+
+    async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
+        tmux, found = await self._at(pane)
+        return await tmux.capture(found, lines, ansi)
+
+    async def menu(self, pane: str) -> Menu | None:
+        tmux, found = await self._at(pane)
+        return await tmux.menu(found)
+
+    async def wait_ready(self, pane: str, *how: Any) -> Readiness:
+        tmux, found = await self._at(pane)
+        return await tmux.wait_ready(found, *how)
+
+    async def _at(self, target: str) -> tuple[Connection, str]:
+        agent = await self.agent(target)
+        if agent is None or agent.pane is None:
+            return self._tmux, target
+        own = connect(socket_path=agent.socket, transport=self._settings.tmux.transport, settings=self._settings)
+        return await self._stack.enter_async_context(own), agent.pane
+
+    async def agent(self, target: str) -> Agent | None:
+        if not NAME.fullmatch(target):
+            return None
+        if self._agents is None:
+            self._agents = await remembered(self._settings, self._directory)
+        explicit = self._place.socket_name is not None or self._place.socket_path is not None
+        return named_agent(self._agents, target, socket_of(self._place), explicit)
+
+
+async def remembered(settings: Settings, directory: Path) -> list[Agent]:
+    """The agents in the store; nothing is made where there is none."""
+    if settings.store.url is None and not (directory / STORE).exists():
+        return []
+    store = Store.open(settings.store.url or directory / STORE)
+    try:
+        return await store.agents()
+    finally:
+        await store.close()
