@@ -24,6 +24,7 @@ from paneward.store.connection import (
     hold,
     leased,
     newer,
+    quick,
     told,
     transaction,
 )
@@ -66,7 +67,7 @@ class File:
         self._let_go()
 
     def begin(self, connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        quick(connection, "BEGIN IMMEDIATE")
 
     def wipe(self, connection: sa.Connection) -> None:
         """`secure_delete` emptied them in the file; the log beside it still has them."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.events import Stored
+from paneward.store.connection import quick
 from paneward.store.tables import storable, tables
 from paneward.store.written import encoded
 
@@ -15,21 +15,13 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 
+_ENDS = "SELECT (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)"  # each alone is one look at an end
 _INSERT = {
     "sqlite": """INSERT INTO events (seq, at, kind, agent_id, data) SELECT ? + key, ?, json_extract(value, '$[0]'),
         json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?)""",
     "postgresql": """INSERT INTO events (seq, at, kind, agent_id, data) SELECT %s + number - 1, %s, value->>0,
         value->>1, (value->2)::text FROM json_array_elements(%s) WITH ORDINALITY AS of (value, number)""",
 }
-
-
-@cache
-def _ends() -> sa.Select[Any]:
-    import sqlalchemy as sa
-
-    seq = tables().events.c.seq
-    least, most = sa.func.min(seq), sa.func.max(seq)  # each alone is one look at an end of the table
-    return sa.select(sa.select(least).scalar_subquery(), sa.select(most).scalar_subquery())
 
 
 def last_seq(connection: sa.Connection) -> int:
@@ -42,7 +34,7 @@ def first_seq(connection: sa.Connection) -> int:
 
 
 def _both(connection: sa.Connection) -> tuple[int, int]:
-    first, last = connection.execute(_ends()).one()
+    first, last = quick(connection, _ENDS).fetchone()
     return first or 1, last or 0
 
 
@@ -52,7 +44,7 @@ def insert_events(connection: sa.Connection, events: Sequence[Stored]) -> None:
     if events:
         first = events[0]
         rows = encoded([(one.kind, one.agent_id and storable(one.agent_id), one.data) for one in events])
-        connection.exec_driver_sql(_INSERT[connection.dialect.name], (first.seq, first.at, rows))
+        quick(connection, _INSERT[connection.dialect.name], (first.seq, first.at, rows))
 
 
 def read_events(

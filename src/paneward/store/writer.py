@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import PanewardError
 from paneward.core.events import Event, Stored, agent_of
-from paneward.store.connection import Lost, disconnect, lost, noticed
+from paneward.store.connection import Lost, disconnect, lost, noticed, quick
 from paneward.store.deliveries import sweep
 from paneward.store.log import first_seq, insert_events, last_seq, read_events
 from paneward.store.written import plain
@@ -148,7 +148,7 @@ class Writer:
                 transaction = Transaction(self._connection, self._seq, _now())
                 kept = self._run(works, transaction)
                 insert_events(self._connection, transaction.events)
-                self._connection.exec_driver_sql("COMMIT" if kept else "ROLLBACK")
+                quick(self._connection, "COMMIT" if kept else "ROLLBACK")
             except BaseException:
                 self._rollback()
                 raise
@@ -186,15 +186,14 @@ class Writer:
         if not work.rows:  # nothing but the list of events can be touched
             _try(work, transaction)
             return
-        execute = self._connection.exec_driver_sql
-        execute("SAVEPOINT work")
+        quick(self._connection, "SAVEPOINT work")
         self._try(work, transaction)
         if work.error is not None:
             try:
-                execute("ROLLBACK TO work")
+                quick(self._connection, "ROLLBACK TO work")
             except Exception:  # noqa: BLE001  a full disk ends the whole transaction; its words are the first error's
                 raise work.error from None
-        execute("RELEASE work")
+        quick(self._connection, "RELEASE work")
 
     def _try(self, work: Work, transaction: Transaction) -> None:
         _try(work, transaction)

@@ -44,7 +44,9 @@ def _other(value: Any) -> Any:
 
 
 def _field(name: str, value: Any) -> Any:
-    return _encodable(value) if name in NAMES and type(value) is str else plain(value)
+    if name in NAMES and type(value) is str:
+        return value if value.isprintable() else _encodable(value)
+    return plain(value)
 
 
 def _redacted(text: str) -> str:
