@@ -11,6 +11,8 @@ from paneward.core.agent import Actor, Agent, Intent, Turn
 from paneward.core.errors import AgentExists, StoreError
 from paneward.core.events import AgentLost, ServerStarted, ServerStopped, StateChanged, Stored
 from paneward.store import Store
+from paneward.store.tables import tables
+from paneward.store.writer import Transaction
 from tests.store.conftest import Place, on_disk, raw, using
 
 
@@ -118,6 +120,28 @@ def test_of_works_in_one_commit_one_that_fails_fails_alone(place: Place) -> None
         kinds = [(one.seq, one.kind) for one in await store.events()]
         assert kinds == [(1, "server_started"), (2, "agent_adopted"), (3, "turn_stored"), (4, "server_stopped")]
         assert [agent.pane for agent in await store.agents()] == ["%1"]
+
+    using(place, work)
+
+
+def test_a_work_that_fails_halfway_leaves_no_rows_beside_the_others(place: Place) -> None:
+    async def work(store: Store) -> None:
+        def halfway(tx: Transaction) -> None:
+            tx.append(changed("half"))
+            tx.connection.execute(tables().agents.insert(), {"id": "half", "tmux": "", "stage": "IDLE", "body": "{}"})
+            raise ZeroDivisionError
+
+        gate = threading.Event()
+        store._writer.after(lambda connection: gate.wait(60))
+        together = asyncio.gather(
+            store.adopt(Agent("a")), store._run(halfway), store.adopt(Agent("b")), return_exceptions=True
+        )
+        await asyncio.sleep(0)
+        gate.set()
+        answers = await together
+        assert isinstance(answers[1], ZeroDivisionError)
+        assert [agent.id for agent in await store.agents()] == ["a", "b"]
+        assert [one.agent_id for one in await store.events()] == ["a", "b"]
 
     using(place, work)
 
@@ -242,6 +266,7 @@ def test_any_text_can_stand_in_an_event(place: Place, text: str) -> None:
         await store.append(changed(reason=text), AgentLost(text[:50], text))
         first, second = await store.events()
         first.data["reason"].encode()
+        second.data["agent_id"].encode()
         assert second.data["reason"] == first.data["reason"]
         assert len(await store.events(agent_id=text[:50])) == 1
 
