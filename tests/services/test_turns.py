@@ -44,7 +44,7 @@ class Desk:
     async def restart(self) -> None:
         [agent] = await self.store.agents()
         self.turns = Turns(self.store, self.clock, agent)
-        await self.turns.recover(await self.store.unturned(), {})
+        await self.turns.recover([(row, row.text or "") for row in await self.store.unturned()])
 
     async def deliver(self, intent: Intent, text: str, receipt: SendResult = CONFIRMED) -> Turn:
         """What a delivery does: the row with its receipt, then the turn."""

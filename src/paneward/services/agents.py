@@ -11,12 +11,12 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Generic, TypeVar
 
 from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
-from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead
+from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.ports import Clock
 from paneward.services.delivery import Request
-from paneward.services.keeper import Keeper, Panes, spoken
+from paneward.services.keeper import Keeper, Panes, picked
 from paneward.services.report import Explanation, Screenful
 from paneward.store import Store
 
@@ -189,12 +189,7 @@ class Agents(Generic[P]):
         message_id = message_id or _made_up(agent_id)
         if known := await keeper.known(message_id):
             return known
-        if keeper.agent.stage is not Stage.AWAITING_INPUT:
-            raise InvalidInput(
-                f"{agent_id} asks nothing: it is {keeper.agent.stage}",
-                code=Code.WRONG_STATE,
-                hint="`paneward ps` shows who asks; send gives a command.",
-            )
+        _check_asks(keeper.agent)
         check_answer(answer)
         sent = await self._respond(keeper, pane, answer, message_id, timeout)
         for question in range(1, len(answer.answers or ())):
@@ -217,7 +212,7 @@ class Agents(Generic[P]):
             agent_id=keeper.agent.id,
             intent=Intent.ANSWER,
         )
-        return await keeper.deliver(request, choice, spoken(choice, menu))
+        return await keeper.deliver(request, choice, picked(choice, menu))
 
     async def _next_dialog(self, keeper: Keeper) -> bool:
         """The next of several questions is asked."""
@@ -271,6 +266,18 @@ def _pane(agent: Agent) -> str:
             f"{agent.id} has no pane", code=Code.NO_PANE_ID, hint="Forget it, and adopt the pane it lives in."
         )
     return agent.pane
+
+
+def _check_asks(agent: Agent) -> None:
+    if agent.stage is Stage.AWAITING_INPUT:
+        return
+    if agent.gone:
+        raise PaneNotFound(f"{agent.id}: {agent.gone}", hint="Start it again, forget it, and adopt its new pane.")
+    raise InvalidInput(
+        f"{agent.id} asks nothing: it is {agent.stage}",
+        code=Code.WRONG_STATE,
+        hint="`paneward ps` shows who asks; send gives a command.",
+    )
 
 
 def _made_up(agent_id: str) -> str:

@@ -95,6 +95,7 @@ class Deliveries:
         async def act(started: float) -> SendResult:
             check_keys(keys)
             async with self._hold(request) as driver:
+                _check_place(request, await driver.glance())
                 return await driver.run(press(order))
 
         return await self._receipt(request, act)
@@ -138,17 +139,14 @@ class Deliveries:
     ) -> SendResult:
         """Store the intent, act, store the receipt."""
         scene = await driver.glance()
-        if request.pane_pid not in (0, scene.snapshot.pid):
-            raise PaneNotFound(
-                f"another program lives in {scene.snapshot.pane} now", hint="Forget the agent, adopt it anew."
-            )
+        _check_place(request, scene)
         profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
-        if known is not None and known.receipt is not None and known.phase is Phase.DONE and not again(known):
+        if known is not None and known.receipt is not None and not again(known):
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
-        order = self._order(request, profile, None if known is None or again(known) else known.phase)
+        order = self._order(request, profile, None if known is None else cut_off_at(known))
         if plan is deliver and await self._posts(driver, order):
             plan = post
         result = await driver.run(plan(order))
@@ -289,9 +287,14 @@ def changed(agent_id: str, id: str, receipt: SendResult) -> DeliveryChanged:
 
 
 def again(row: Delivery) -> bool:
-    """It is over and nothing was typed: the same message may be tried again from the beginning."""
+    """The same message may be tried again: it was cut off, or refused with nothing typed."""
     receipt = row.receipt if row.phase is Phase.DONE else None
-    return receipt is not None and receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
+    return receipt is None or (receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING)
+
+
+def cut_off_at(row: Delivery) -> Phase:
+    """How far it had come. One that was refused had been about to type at least once: the pane is read first too."""
+    return Phase.INTENDED if row.phase is Phase.DONE else row.phase
 
 
 def prompt_of(profile: Profile, settings: Settings) -> str:
@@ -312,6 +315,13 @@ def _check_text(request: Request, may_be_empty: bool) -> None:
     if length > MAX_TEXT:
         raise InvalidInput(
             f"the text has {length} bytes; {MAX_TEXT} are the most", code=Code.TEXT_TOO_LONG, hint="Send a file's name."
+        )
+
+
+def _check_place(request: Request, scene: Scene) -> None:
+    if request.pane_pid not in (0, scene.snapshot.pid):
+        raise PaneNotFound(
+            f"another program lives in {scene.snapshot.pane} now", hint="Forget the agent, and adopt it anew."
         )
 
 

@@ -18,9 +18,9 @@ from paneward.core.agent import Agent, Intent, Sent
 from paneward.core.choice import Choice
 from paneward.core.errors import PanewardError
 from paneward.core.events import DeliveryBegun
-from paneward.core.flow import Phase
 from paneward.core.hearing import Seen
 from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.profiles import version_seen
 from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
 from paneward.core.screen.asked import read_asked
 from paneward.core.standing import AWAITING
@@ -64,15 +64,29 @@ class Panes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How words are meant to be typed: what a delivery needs besides its text."""
+    """How words are meant to be typed: what a delivery needs besides its text, which may turn out to be a secret."""
 
     how: Mapping[str, Any]
     choice: Choice | None = None
-    words: str = ""  # of an answer, for people
+    picked: str = ""  # the options of an answer, for people
 
     def written(self) -> dict[str, Any]:
         choice = None if self.choice is None else {one.name: getattr(self.choice, one.name) for one in fields(Choice)}
-        return {"how": dict(self.how), "choice": choice, "words": self.words}
+        for name in ("text", "other"):
+            if choice is not None and choice[name] is not None:
+                choice[name] = ""
+        return {"how": dict(self.how), "choice": choice, "picked": self.picked}
+
+    def choice_with(self, text: str) -> Choice | None:
+        """The choice, with its words again."""
+        if self.choice is None:
+            return None
+        words: Any = {name: text for name in ("text", "other") if getattr(self.choice, name) is not None}
+        return replace(self.choice, **words)
+
+    def spoken(self, delivery: Delivery) -> str:
+        """What was said, in words; those of a secret are not known."""
+        return ": ".join(part for part in (self.picked, delivery.text or "") if part)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "Plan":
@@ -80,15 +94,14 @@ class Plan:
         how = {**how, "when_busy": WhenBusy(how["when_busy"]), "draft": Draft(how["draft"])}
         if chosen is not None:
             chosen = Choice(**{**chosen, "multi": None if chosen["multi"] is None else tuple(chosen["multi"])})
-        return cls(how, chosen, data["words"])
+        return cls(how, chosen, data["picked"])
 
 
-def spoken(choice: Choice, menu: Menu | None) -> str:
-    """An answer in words."""
+def picked(choice: Choice, menu: Menu | None) -> str:
+    """The options of an answer in words."""
     labels = {} if menu is None else {option.number: option.label for option in menu.options}
-    picked = choice.multi if choice.multi is not None else () if choice.select is None else (choice.select,)
-    words = [labels.get(one, f"option {one}") if isinstance(one, int) else one for one in picked]
-    return ": ".join(part for part in (", ".join(words), choice.words or "") if part)
+    wanted = choice.multi if choice.multi is not None else () if choice.select is None else (choice.select,)
+    return ", ".join(labels.get(one, f"option {one}") if isinstance(one, int) else one for one in wanted)
 
 
 class Keeper:
@@ -127,10 +140,10 @@ class Keeper:
 
     # --- words for it
 
-    async def deliver(self, request: Request, choice: Choice | None = None, words: str = "") -> Sent:
+    async def deliver(self, request: Request, choice: Choice | None = None, picked: str = "") -> Sent:
         """Type and prove it, then store the turn and change the state."""
         await self._ready.wait()
-        plan = Plan({name: getattr(request, name) for name in PLANNED}, choice, words)
+        plan = Plan({name: getattr(request, name) for name in PLANNED}, choice, picked)
         return await self._deliver(request, plan, begun=False)
 
     async def _deliver(self, request: Request, plan: Plan, begun: bool) -> Sent:
@@ -148,29 +161,30 @@ class Keeper:
         try:
             desk = self.panes.desk
             result = await (desk.send(request) if plan.choice is None else desk.answer(request, plan.choice))
-            return await self._sent(request.message_id or "", result, plan.words)
+            return await self._sent(request.message_id or "", result, plan)
         finally:
             if typing:
                 hearing.end(self._clock.now())
                 self._stirred.set()
 
-    async def _sent(self, message_id: str, result: SendResult, words: str) -> Sent:
+    async def _sent(self, message_id: str, result: SendResult, plan: Plan) -> Sent:
         delivery = await self._store.find(message_id)
-        if delivery is None or delivery.receipt is None or again(delivery):
+        if delivery is None or again(delivery):
             return Sent(result, self.agent)
+        assert delivery.receipt is not None
         turn = None
         if went_in(delivery.receipt):
-            turn = await self._turns.delivered(delivery, words or delivery.text or "")
+            turn = await self._turns.delivered(delivery, plan.spoken(delivery))
         return Sent(result, self.agent, turn, delivery.id)
 
     async def known(self, message_id: str) -> Sent | None:
         """What a call with this message id was answered with, if it is over; one that was cut off is gone on with."""
         await self._ready.wait()
         row = await self._store.find(message_id)
-        if row is None or row.agent_id != self.agent.id or row.phase is not Phase.DONE or again(row):
+        if row is None or row.agent_id != self.agent.id or again(row):
             return None
         assert row.receipt is not None
-        return await self._sent(message_id, replace(row.receipt, repeated=True), "")
+        return await self._sent(message_id, replace(row.receipt, repeated=True), Plan({}))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
         return await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
@@ -181,8 +195,8 @@ class Keeper:
         """Whatever needs no pane; the rest waits for the task."""
         self._cut_off = unfinished
         plans = await self._plans() if unturned else {}
-        words = {message_id: plan.words for message_id, plan in plans.items()}
-        await self._turns.recover(unturned, words)
+        said = [(row, plans.get(row.message_id or "", Plan({})).spoken(row)) for row in unturned]
+        await self._turns.recover(said)
 
     async def _plans(self) -> dict[str, Plan]:
         events = await self._store.events(
@@ -206,7 +220,7 @@ class Keeper:
         request = Request(
             row.pane, text, message_id=row.message_id, agent_id=self.agent.id, intent=row.intent, **plan.how
         )
-        sent = await self._deliver(request, plan, begun=True)
+        sent = await self._deliver(request, replace(plan, choice=plan.choice_with(text)), begun=True)
         log.info("%s: a delivery that was cut off: %s", self.agent.id, sent.result.evidence)
 
     async def _give_up(self, row: Delivery) -> None:
@@ -256,6 +270,7 @@ class Keeper:
 
     async def _follow(self, follower: Follower) -> None:
         await follower.once()
+        await self._recognise(follower)
         step: asyncio.Task[None] | None = None
         try:
             while True:
@@ -271,6 +286,13 @@ class Keeper:
         finally:
             if step is not None:
                 step.cancel()
+                await asyncio.wait({step})
+
+    async def _recognise(self, follower: Follower) -> None:
+        """What it is can be told better than when it was adopted."""
+        found = follower.profile
+        if found.name not in ("generic", self.agent.kind) and self.agent.profile is None:
+            await self._turns.recognise(found.name, version_seen(follower.scene.snapshot, found) or "")
 
     async def _next(self, step: asyncio.Task[None]) -> None:
         """Until the pane tells something, or a delivery ended, or it is time to judge again."""

@@ -175,11 +175,16 @@ class Turns:
                 agent = replace(agent, stage=Stage.IDLE, since=self._clock.wall(), source="process", reason=reason)
         await self._save(agent, *events)
 
+    async def recognise(self, kind: str, version: str) -> None:
+        """It is known now what it is."""
+        async with self._lock:
+            await self._save(replace(self._agent, kind=kind, version=version))
+
     # --- after a crash
 
-    async def recover(self, deliveries: Sequence[Delivery], words: dict[str, str]) -> None:
-        """Judge the turns that no state was judged by, and give deliveries without a turn theirs. `words` are those
-        of the answers, by message id."""
+    async def recover(self, unturned: Sequence[tuple[Delivery, str]]) -> None:
+        """Judge the turns that no state was judged by, and give deliveries without a turn theirs: each with what was
+        said by it."""
         now = self._clock.now()
         async with self._lock:
             recent = await self._store.turns(self._agent.id)
@@ -187,8 +192,8 @@ class Turns:
                 if turn.id > self._agent.turn:
                     await self._take(turn, now)
             await self._remember(next((turn for turn in recent if turn.delivery is not None), None), now)
-        for delivery in deliveries:
-            await self.delivered(delivery, words.get(delivery.message_id or "") or delivery.text or "")
+        for delivery, text in unturned:
+            await self.delivered(delivery, text)
 
     async def _remember(self, turn: Turn | None, now: float) -> None:
         """The last words that went in, or may have."""
