@@ -14,12 +14,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from prove import crashes, delivery, readiness, senders
+from prove import crashes, delivery, readiness, senders, streams
 from prove.ledger import RESULTS, Ledger, Line, Proof, fingerprint
 from prove.place import cores_loaded, loopback, missing
 from prove.play import play_all
 
-PROOFS = {proof.name: proof for proof in (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS)}
+PROOFS = {
+    proof.name: proof for proof in (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, streams.PROOF)
+}
 screen = Console()
 
 

@@ -107,11 +107,11 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 def operations(live: Live) -> list[Any]:
     schema = schemathesis.openapi.from_dict(live.document)
     schema.config.update(base_url=live.url)
-    found = [result.ok() for result in schema.get_all_operations()]
+    found: list[Any] = [result.ok() for result in schema.get_all_operations()]  # type: ignore[union-attr]
     return [one for one in found if one.path not in ENDLESS]
 
 
-def hurried(case: schemathesis.Case) -> None:
+def hurried(case: Any) -> None:
     """Nobody is waited for, and half of the requests are about the agent that there is."""
     named = case.path_parameters or {}
     if "agent_id" in named and len(named["agent_id"]) % 2 and case.method != "DELETE":
@@ -150,7 +150,7 @@ def test_every_answer_is_one_that_the_document_promises(live: Live, mode: Genera
     assert wrong == []
 
 
-def judge(headers: dict[str, str], case: schemathesis.Case) -> None:
+def judge(headers: dict[str, str], case: Any) -> None:
     hurried(case)
     answer = case.call_and_validate(headers=headers, checks=PROMISES)
     assert answer.status_code < 500 or answer.json()["error"]["code"] != "INTERNAL_ERROR"
