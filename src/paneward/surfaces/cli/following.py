@@ -7,8 +7,8 @@ was started anew meanwhile.
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from typing import Any
 
 from rich.console import Console
@@ -44,14 +44,15 @@ async def _follow_events(place: Place, wanted: Wanted) -> None:
     console = terminal()
     async with required(state_dir()):  # a server has to be there to begin with
         pass
-    async for event in events_for_ever(wanted):
-        if place.json:
-            print(json.dumps(flat(event), ensure_ascii=False), flush=True)
-        else:
-            show_event(console, event)
+    async with aclosing(events_for_ever(wanted)) as events:
+        async for event in events:
+            if place.json:
+                print(json.dumps(flat(event), ensure_ascii=False), flush=True)
+            else:
+                show_event(console, event)
 
 
-async def events_for_ever(wanted: Wanted) -> AsyncIterator[Stored]:
+async def events_for_ever(wanted: Wanted) -> AsyncGenerator[Stored, None]:
     """Every event that is wanted, once and in order."""
     after: int | None = None
     while True:
@@ -61,11 +62,12 @@ async def events_for_ever(wanted: Wanted) -> AsyncIterator[Stored]:
                 after = begin
                 for event in earlier:
                     yield event
-                with suppress(ServerError):
-                    async for event in _stream(remote, wanted, begin):
-                        after = event.seq
-                        if event.kind:
-                            yield event
+                async with aclosing(_stream(remote, wanted, begin)) as events:
+                    with suppress(ServerError):
+                        async for event in events:
+                            after = event.seq
+                            if event.kind:
+                                yield event
         await SystemClock().sleep(AGAIN)
 
 
@@ -79,12 +81,12 @@ async def _begin(remote: Remote, wanted: Wanted, after: int | None) -> tuple[int
     return seq, events if wanted.limit else []
 
 
-async def _stream(remote: Remote, wanted: Wanted, after: int) -> AsyncIterator[Stored]:
+async def _stream(remote: Remote, wanted: Wanted, after: int) -> AsyncGenerator[Stored, None]:
     """The events behind `after`; what the stream left out is read from the log. One without a kind only counts."""
     async with remote.events(after, **wanted.filters) as messages:
         async for message in messages:
             if message.kind == "gap":
-                async for event in _between(remote, wanted, after, int(message.data["seq"])):
+                for event in await _between(remote, wanted, after, int(message.data["seq"])):
                     yield event
                 yield Stored(int(message.data["seq"]), 0.0, "", None, {})
             elif isinstance(message.data, dict):
@@ -92,13 +94,13 @@ async def _stream(remote: Remote, wanted: Wanted, after: int) -> AsyncIterator[S
             after = message.seq if message.seq is not None else after
 
 
-async def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> AsyncIterator[Stored]:
+async def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> list[Stored]:
+    found: list[Stored] = []
     while after < until:
         events, _ = await page(remote, wanted._replace(after=after, limit=500))
-        for event in events:
-            if event.seq <= until:
-                yield event
+        found += [event for event in events if event.seq <= until]
         after = events[-1].seq if events else until
+    return found
 
 
 # --- agents
@@ -118,14 +120,16 @@ async def _watch_agents(place: Place) -> None:
     if place.json or not console.is_terminal:
         await _print_agents(place, console, first)
     with Live(_drawn(first), console=console, auto_refresh=False, screen=console.is_terminal) as live:
-        async for agents in _changes(tick=TICK):
-            live.update(_drawn(agents), refresh=True)
+        async with aclosing(_changes(tick=TICK)) as changes:
+            async for agents in changes:
+                live.update(_drawn(agents), refresh=True)
 
 
 async def _print_agents(place: Place, console: Console, first: Agents) -> None:
     _print(place, console, first)
-    async for agents in _changes(tick=None):
-        _print(place, console, agents)
+    async with aclosing(_changes(tick=None)) as changes:
+        async for agents in changes:
+            _print(place, console, agents)
 
 
 def _print(place: Place, console: Console, agents: Agents) -> None:
@@ -136,7 +140,7 @@ def _print(place: Place, console: Console, agents: Agents) -> None:
         sys.stdout.flush()
 
 
-async def _changes(tick: float | None) -> AsyncIterator[Agents]:
+async def _changes(tick: float | None) -> AsyncGenerator[Agents, None]:
     """The agents after each event, and after each tick."""
     events = events_for_ever(Wanted(limit=0))
     waiting: asyncio.Task[Any] | None = None
@@ -151,6 +155,8 @@ async def _changes(tick: float | None) -> AsyncIterator[Agents]:
     finally:
         if waiting is not None:
             waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+        await events.aclose()
 
 
 def _drawn(agents: Agents) -> Table | Text:

@@ -108,11 +108,11 @@ async def opened(where: Whereabouts, token: str) -> AsyncIterator[Remote]:
 @asynccontextmanager
 async def found(directory: Path) -> AsyncIterator[Remote | None]:
     """The running server of a state directory, if there is one that answers."""
-    where = told(directory)
-    if where is None:
+    where, token = told(directory), token_of(directory)
+    if where is None or not token:
         yield None
         return
-    async with opened(where, token_of(directory)) as remote:
+    async with opened(where, token) as remote:
         yield remote if await remote.version() is not None else None
 
 
