@@ -124,8 +124,8 @@ def read_agents(connection: sa.Connection) -> list[Agent]:
     """In order of adoption."""
     import sqlalchemy as sa
 
-    table, events, commands = tables().agents, tables().events, tables().commands
-    seq = sa.select(sa.func.max(events.c.seq)).where(events.c.agent_id == table.c.id).scalar_subquery()
+    table, heads, commands = tables().agents, tables().heads, tables().commands
+    seq = sa.select(heads.c.seq).where(heads.c.agent_id == table.c.id).scalar_subquery()
     mine = sa.and_(commands.c.agent == table.c.id, commands.c.closed_at.is_(None))
     command = sa.select(sa.func.max(commands.c.id)).where(mine).scalar_subquery()
     rows = connection.execute(sa.select(table.c.body, seq, command))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from paneward.store.deliveries import stamp
+from paneward.store.log import chain
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from paneward.store.written import encoded
@@ -22,12 +23,15 @@ DAY = 86400.0
 
 def purge(transaction: Transaction, agent_id: str) -> None:
     """Remove what was stored of an agent. Its events keep their place in the log, without what they said."""
+    import sqlalchemy as sa
+
     of, connection = tables(), transaction.connection
     connection.execute(of.turns.delete().where(of.turns.c.agent == agent_id))
     connection.execute(of.commands.delete().where(of.commands.c.agent == agent_id))
     connection.execute(of.deliveries.delete().where(of.deliveries.c.agent_id == agent_id))
     gone = {"agent_id": agent_id, "purged": True}
-    connection.execute(of.events.update().where(of.events.c.agent_id == agent_id).values(data=encoded(gone)))
+    said = of.events.c.seq.in_(sa.select(chain(agent_id).c.seq))
+    connection.execute(of.events.update().where(said).values(data=encoded(gone)))
     unwritten = transaction.events
     unwritten[:] = [replace(one, data=gone) if one.agent_id == agent_id else one for one in unwritten]
 

@@ -20,7 +20,8 @@ SCHEMA = 2  # of the stores this version writes: the number of its newest migrat
 class Tables:
     all: sa.MetaData
     deliveries: sa.Table
-    events: sa.Table
+    events: sa.Table  # `prev` is the one before of the same agent
+    heads: sa.Table  # the last event of each agent
     agents: sa.Table
     commands: sa.Table
     turns: sa.Table
@@ -39,8 +40,9 @@ def tables() -> Tables:
         deliveries=_deliveries(kept),
         events=sa.Table(
             "events", kept, _number("seq", primary_key=True, autoincrement=False), _moment("at"), _text("kind"),
-            _text("agent_id", nullable=True), _text("data"), sa.Index("events_of_agents", "agent_id", "seq"),
+            _text("agent_id", nullable=True), _text("data"), _number("prev", nullable=True),
         ),
+        heads=sa.Table("heads", kept, _text("agent_id", primary_key=True), _number("seq")),
         agents=sa.Table(
             "agents", kept, _text("id", primary_key=True), _text("tmux"), _text("pane", nullable=True),
             _text("stage"), _text("body"),

@@ -23,7 +23,7 @@ from paneward.core.events import Event, Stored, agent_of
 from paneward.store.connection import Lost, disconnect, lost, noticed, quick
 from paneward.store.deliveries import sweep
 from paneward.store.log import first_seq, insert_events, last_seq, read_events
-from paneward.store.written import plain
+from paneward.store.written import record
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -45,7 +45,7 @@ class Transaction:
 
     def append(self, event: Event) -> Stored:
         self.seq += 1
-        stored = Stored(self.seq, self.at, event.kind, agent_of(event), plain(event))
+        stored = Stored(self.seq, self.at, event.kind, agent_of(event), record(event))
         self.events.append(stored)
         return stored
 

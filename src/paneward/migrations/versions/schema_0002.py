@@ -33,8 +33,13 @@ def _log() -> None:
         sa.Column("kind", sa.Text, nullable=False),
         sa.Column("agent_id", sa.Text),
         sa.Column("data", sa.Text, nullable=False),
+        sa.Column("prev", NUMBER),
     )
-    op.create_index("events_of_agents", "events", ["agent_id", "seq"])
+    op.create_table(
+        "heads",
+        sa.Column("agent_id", sa.Text, primary_key=True),
+        sa.Column("seq", NUMBER, nullable=False),
+    )
 
 
 def _agents() -> None:
