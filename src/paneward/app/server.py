@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -14,7 +14,7 @@ from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.config import Settings
 from paneward.core.errors import StoreError
-from paneward.core.events import ServerStarted, ServerStopped
+from paneward.core.events import ServerStarted, ServerStopped, Stored
 from paneward.services.agents import Agents, Connect
 from paneward.services.bus import Bus
 from paneward.store import Store
@@ -43,7 +43,7 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
     clock, bus, version = SystemClock(), Bus(), metadata.version("paneward")
     place = settings.store.url or directory / STORE
     store = await asyncio.to_thread(Store.open, place, lease=f"pid {os.getpid()}, {url}")
-    store.on_commit = bus.publish
+    store.on_commit = _publisher(bus)
     reason = "it failed"
     try:
         await store.append(ServerStarted(version))
@@ -60,6 +60,16 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
             await agents.close()
     finally:
         await _end(store, bus, reason)
+
+
+def _publisher(bus: Bus) -> Callable[[Sequence[Stored]], None]:
+    """Whoever hears an event finds what it tells of: those who wait for the commit are woken before subscribers."""
+    loop = asyncio.get_running_loop()
+
+    def publish(events: Sequence[Stored]) -> None:
+        loop.call_soon(bus.publish, events)
+
+    return publish
 
 
 def _connector(settings: Settings, directory: Path, store: Store) -> Connect[Connection]:

@@ -1,0 +1,490 @@
+"""Agents of a server in real panes: adopted, told, asked and answered, lost and found.
+
+The scenarios of "Respond via tmux Bridge" have tests under their own names; the route itself is tested with the others.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from paneward.app.server import Server, serve
+from paneward.core.agent import Actor, Agent, Answer, Intent, Stage
+from paneward.core.errors import Code, PanewardError
+from paneward.core.result import Rung, Verdict
+from tests.live.conftest import SETTINGS, Ground
+from tests.live.ground import Stage as Play
+
+QUICK = replace(SETTINGS, tmux_bridge=replace(SETTINGS.tmux_bridge, health_check_interval=0.2))
+
+
+class Scene:
+    """A server, and demo agents that it has adopted."""
+
+    def __init__(self, ground: Ground, server: Server) -> None:
+        self.ground = ground
+        self.server = server
+        self.agents = server.agents
+        self.store = server.store
+
+    async def adopt(self, name: str = "worker", *options: str, **how: Any) -> Play:
+        play = self.ground.stage("demo_agent", *(options or ("--busy", "0.3")))
+        await play.wait_event("ready")
+        await self.agents.adopt(play.pane, name=name, socket_name=self.ground.server.name, **how)
+        return play
+
+    async def until(self, stage: Stage, name: str = "worker") -> Agent:
+        """Wait for the state, as anybody would: by events."""
+        with self.server.bus.subscribe() as news:
+            while (agent := self.agents.get(name)).stage is not stage:
+                await anext(news)
+            return agent
+
+    async def asked(self, text: str = "ask which colour", name: str = "worker") -> Agent:
+        await self.agents.send(name, text)
+        return await self.until(Stage.AWAITING_INPUT, name)
+
+    async def spoken(self, name: str = "worker") -> list[tuple[Actor, Intent, str]]:
+        return [(turn.actor, turn.intent, turn.text) for turn in reversed(await self.store.turns(name))]
+
+    async def kinds(self) -> list[str]:
+        return [event.kind for event in await self.store.events()]
+
+
+@asynccontextmanager
+async def scene(ground: Ground) -> AsyncIterator[Scene]:
+    async with serve(QUICK, ground.state, url="http://127.0.0.1:1") as server:
+        yield Scene(ground, server)
+
+
+def played(ground: Ground, work: Callable[[Scene], Awaitable[Any]]) -> Any:
+    async def act() -> Any:
+        async with scene(ground) as one:
+            return await work(one)
+
+    return asyncio.run(act())
+
+
+async def refusal(work: Awaitable[Any]) -> Code:
+    with pytest.raises(PanewardError) as refused:
+        await work
+    assert refused.value.message
+    assert refused.value.hint
+    return refused.value.code
+
+
+# --- Requirement: Respond via tmux Bridge
+
+
+def test_successful_response_delivery(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        asked = await one.asked()
+        assert asked.question is not None
+        with one.server.bus.subscribe() as news:
+            sent = await one.agents.respond("worker", Answer(text="a colour of my own"))
+            heard = [event for event in await anext(news) if event.kind == "state_changed"]
+            while not heard:
+                heard = [event for event in await anext(news) if event.kind == "state_changed"]
+        assert (sent.result.verdict, sent.agent.stage, sent.result.latency_ms > 0) == ("confirmed", "PROCESSING", True)
+        assert sent.turn is not None
+        assert (sent.turn.actor, sent.turn.intent, sent.turn.answers) == (Actor.USER, Intent.ANSWER, asked.asked)
+        change = heard[0].data
+        assert (change["old_state"], change["new_state"]) == ("AWAITING_INPUT", "PROCESSING")
+        assert (change["turn_id"], change["agent_id"], bool(change["reason"])) == (sent.turn.id, "worker", True)
+        await one.until(Stage.COMPLETE)
+        assert [event["text"] for event in play.named("answer")] == ["a colour of my own"]
+
+    played(ground, work)
+
+
+def test_other_mode_response_delivery(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked()
+        sent = await one.agents.respond("worker", Answer("other", "mauve, with dots"))
+        assert (sent.result.verdict, sent.result.rung) == (Verdict.CONFIRMED, Rung.SUBMITTED)
+        await one.until(Stage.COMPLETE)
+        [answer] = play.named("answer")
+        assert (answer["numbers"], answer["text"]) == ([4], "mauve, with dots")
+        assert (Actor.USER, Intent.ANSWER, "mauve, with dots") in await one.spoken()
+
+    played(ground, work)
+
+
+def test_agent_has_no_pane_id(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.store.adopt(Agent("ghost", stage=Stage.AWAITING_INPUT))
+
+    async def again(one: Scene) -> None:
+        assert await refusal(one.agents.respond("ghost", Answer("select"))) is Code.NO_PANE_ID
+        assert await refusal(one.agents.send("ghost", "hello")) is Code.NO_PANE_ID
+        assert one.agents.get("ghost").pane is None
+
+    played(ground, work)
+    played(ground, again)
+
+
+def test_api_contract_preserved(ground: Ground) -> None:
+    """What the route answers with comes from here: the agent, its new state, how long it took."""
+
+    async def work(one: Scene) -> None:
+        await one.adopt()
+        await one.asked()
+        sent = await one.agents.respond("worker", Answer("select", option_index=0))
+        assert (sent.agent.id, sent.agent.stage) == ("worker", "PROCESSING")
+        assert sent.result.latency_ms > 0
+        assert sent.delivery_id is not None
+
+    played(ground, work)
+
+
+# --- the ways to answer
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "logged", "said"),
+    [
+        ("ask which", Answer("select", option_index=1), [2], "Green"),
+        ("ask which", Answer("select", option_label="blue"), [3], "blue"),
+        ("permit rm -r build", Answer("select", option_index=0), [1], "Yes"),
+        ("permit rm -r build", Answer("select", "not that", option_index=2), [3], "No, and say why: not that"),
+        ("multi what", Answer("multi_select", answers=((0, "Style"),)), [1, 3], "Unit tests, Style"),
+    ],
+)
+def test_an_answer_by_index_label_or_several(
+    ground: Ground, command: str, answer: Answer, logged: list[int], said: str
+) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked(command)
+        sent = await one.agents.respond("worker", answer)
+        assert sent.result.success, sent.result
+        await one.until(Stage.COMPLETE)
+        assert [event["numbers"] for event in play.named("answer")] == [logged]
+        assert [text for _, intent, text in await one.spoken() if intent is Intent.ANSWER] == [said]
+
+    played(ground, work)
+
+
+def test_who_may_not_be_answered_is_told_in_this_order(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        assert await refusal(one.agents.respond("nobody", Answer("select"))) is Code.AGENT_NOT_FOUND
+        await one.adopt()
+        assert await refusal(one.agents.respond("worker", Answer("select"))) is Code.WRONG_STATE
+        await one.asked()
+        assert await refusal(one.agents.respond("worker", Answer("select"))) is Code.INVALID_ANSWER
+        for answer, code in [
+            (Answer("select", option_index=0, fingerprint="another"), Code.STALE_DIALOG),
+            (Answer("select", option_index=9), Code.UNKNOWN_OPTION),
+            (Answer("multi_select", answers=((0,),)), Code.UNKNOWN_OPTION),
+        ]:
+            sent = await one.agents.respond("worker", answer)
+            assert (sent.result.error_type, sent.turn, sent.agent.stage) == (code, None, Stage.AWAITING_INPUT)
+        assert [intent for _, intent, _ in await one.spoken()] == [Intent.COMMAND, Intent.QUESTION]
+
+    played(ground, work)
+
+
+def test_a_dialog_without_a_free_text_option_takes_no_words(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt()
+        await one.asked("multi what")
+        sent = await one.agents.respond("worker", Answer(text="whatever you like"))
+        assert (sent.result.error_type, sent.turn) == (Code.NO_FREE_TEXT, None)
+
+    played(ground, work)
+
+
+def test_an_answer_with_a_message_id_is_given_once(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked()
+        first = await one.agents.respond("worker", Answer("select", option_index=0), "m-1")
+        again = await one.agents.respond("worker", Answer("select", option_index=0), "m-1")
+        assert (first.result.repeated, again.result.repeated) == (False, True)
+        assert first.turn is not None
+        assert again.turn is not None
+        assert (again.turn.id, again.delivery_id) == (first.turn.id, first.delivery_id)
+        await one.until(Stage.COMPLETE)
+        assert len(play.named("answer")) == 1
+
+    played(ground, work)
+
+
+def test_an_operator_who_answers_in_the_pane_is_a_turn_too(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked()
+        one.ground.server.run("send-keys", "-t", play.pane, "Enter")
+        await one.until(Stage.COMPLETE)
+        turns = [(turn.actor, turn.intent, turn.source) for turn in reversed(await one.store.turns("worker"))]
+        assert turns[2][:2] == (Actor.USER, Intent.ANSWER)
+        assert turns[2][2] != "delivery"
+
+    played(ground, work)
+
+
+# --- the way of a command
+
+
+def test_a_command_goes_its_way_and_its_receipt_climbs(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        sent = await one.agents.send("worker", "tidy up")
+        assert (sent.result.verdict, sent.agent.stage) == (Verdict.CONFIRMED, Stage.COMMANDED)
+        await one.until(Stage.COMPLETE)
+        assert await one.spoken() == [
+            (Actor.USER, Intent.COMMAND, "tidy up"),
+            (Actor.AGENT, Intent.COMPLETION, ""),
+        ]
+        [command] = await one.store.commands("worker")
+        assert (command.ending, command.closed_at is not None) == ("done", True)
+        rungs = [event.data["rung"] for event in await one.store.events(kinds=["delivery_changed"])]
+        assert rungs == ["submitted", "accepted", "acted"]
+        assert play.submits() == ("tidy up",)
+
+    played(ground, work)
+
+
+def test_a_command_that_shows_no_work_is_completed_by_evidence(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt("worker", "--busy", "0")
+        await one.agents.send("worker", "work 0")
+        agent = await one.until(Stage.COMPLETE)
+        assert agent.reason
+
+    played(ground, work)
+
+
+def test_two_agents_do_not_disturb_each_other(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        plays = {name: await one.adopt(name) for name in ("first", "second")}
+        await asyncio.gather(*(one.asked(f"ask {name}", name) for name in plays))
+        await asyncio.gather(
+            one.agents.respond("first", Answer("select", option_index=0)),
+            one.agents.respond("second", Answer("select", option_index=1)),
+        )
+        await asyncio.gather(*(one.until(Stage.COMPLETE, name) for name in plays))
+        chosen = {name: [event["numbers"] for event in play.named("answer")] for name, play in plays.items()}
+        assert chosen == {"first": [[1]], "second": [[2]]}
+
+    played(ground, work)
+
+
+def test_a_text_for_an_agent_that_asks_is_blocked_and_leaves_no_turn(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked()
+        sent = await one.agents.send("worker", "and another thing", when_busy="refuse", timeout=1)
+        assert (sent.result.error_type, sent.turn, sent.delivery_id) == (Code.BLOCKED_BY_DIALOG, None, None)
+        assert len(play.submits()) == 1
+
+    played(ground, work)
+
+
+def test_a_secret_is_kept_as_its_length_only(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt()
+        sent = await one.agents.send("worker", "open sesame, twice", secret=True)
+        assert sent.turn is not None
+        assert sent.turn.text == ""
+        await one.until(Stage.COMPLETE)
+        told = [event.data for event in await one.store.events()]
+        assert "sesame" not in str(told)
+        [row] = await one.store.recent()
+        assert (row.text, row.length) == (None, len("open sesame, twice"))
+
+    played(ground, work)
+
+
+def test_the_verbs_that_only_look(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt()
+        assert (await one.agents.wait("worker", 10)).verdict == "ready"
+        asked = await one.asked("ask which colour")
+        assert await one.agents.menu("worker") == asked.question
+        screen = await one.agents.screen("worker", 40)
+        assert "which colour" in screen.text
+        assert (screen.width, screen.height, screen.output_seq > 0) == (80, 24, True)
+        explained = await one.agents.explain("worker")
+        assert (explained.profile, explained.standing.state) == ("demo", "awaiting_question")
+        assert (await one.agents.keys("worker", "Down")).success
+        connection, pane = one.agents.connection("worker")
+        assert "Green" in await connection.capture(pane)
+
+    played(ground, work)
+
+
+# --- adopted and forgotten
+
+
+def test_adopting_names_the_agent_and_says_what_it_is(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = ground.stage("demo_agent")
+        await play.wait_event("ready")
+        agent = await one.agents.adopt(play.pane, socket_name=ground.server.name, role="builder", labels=["a", "b"])
+        assert (agent.id, agent.kind, agent.role, agent.labels) == ("demo-1", "demo", "builder", ("a", "b"))
+        assert (agent.pane, agent.pane_pid > 0, agent.cwd) == (play.pane, True, str(ground.server.home))
+        assert await refusal(one.agents.adopt(play.pane, socket_name=ground.server.name)) is Code.AGENT_EXISTS
+        bad = one.agents.adopt(play.pane, name="Not A Name", socket_name=ground.server.name)
+        assert await refusal(bad) is Code.INVALID_NAME
+        unknown = one.agents.adopt("%99", name="x", socket_name=ground.server.name)
+        assert await refusal(unknown) is Code.PANE_NOT_FOUND
+        wrong = one.agents.adopt(play.pane, name="x", profile="none", socket_name=ground.server.name)
+        assert await refusal(wrong) is Code.UNKNOWN_PROFILE
+
+    played(ground, work)
+
+
+def test_a_forgotten_agent_is_gone_and_its_pane_lives_on(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.agents.forget("worker", purge=True)
+        assert one.agents.all() == []
+        assert await refusal(one.agents.send("worker", "hello")) is Code.AGENT_NOT_FOUND
+        assert await refusal(one.agents.forget("worker")) is Code.AGENT_NOT_FOUND
+        assert await one.store.turns("worker") == []
+        again = await one.agents.adopt(play.pane, name="worker", socket_name=ground.server.name)
+        assert again.gone == ""
+
+    played(ground, work)
+
+
+def test_an_agent_that_asks_already_is_heard_when_it_is_adopted(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = ground.stage("demo_agent", "--busy", "0.3")
+        async with ground.connect() as tmux:
+            await tmux.send_text(play.pane, "ask which colour")
+            await tmux.wait_ready(play.pane, 20)
+        await one.agents.adopt(play.pane, name="worker", socket_name=ground.server.name)
+        agent = await one.until(Stage.AWAITING_INPUT)
+        assert agent.question is not None
+        assert agent.question.question == "which colour"
+
+    played(ground, work)
+
+
+# --- one server after the other
+
+
+def test_the_next_server_knows_what_the_last_one_knew(ground: Ground) -> None:
+    async def first(one: Scene) -> Play:
+        play = await one.adopt()
+        await one.asked()
+        return play
+
+    async def second(one: Scene) -> None:
+        agent = one.agents.get("worker")
+        assert (agent.stage, agent.question is not None) == (Stage.AWAITING_INPUT, True)
+        sent = await one.agents.respond("worker", Answer("select", option_index=2))
+        assert sent.result.success
+        await one.until(Stage.COMPLETE)
+        intents = [intent for _, intent, _ in await one.spoken()]
+        assert intents == [Intent.COMMAND, Intent.QUESTION, Intent.ANSWER, Intent.COMPLETION]
+        kinds = await one.kinds()
+        assert [kind for kind in kinds if kind.startswith("server")] == [
+            "server_started",
+            "server_stopped",
+            "server_started",
+        ]
+
+    play = played(ground, first)
+    played(ground, second)
+    assert [event["numbers"] for event in play.named("answer")] == [[3]]
+
+
+def test_what_happened_while_no_server_ran_is_heard_at_the_next_start(ground: Ground) -> None:
+    async def first(one: Scene) -> Play:
+        play = await one.adopt()
+        await one.asked()
+        return play
+
+    async def second(one: Scene) -> None:
+        await one.until(Stage.COMPLETE)
+        assert [intent for _, intent, _ in await one.spoken()][-1] is Intent.COMPLETION
+
+    play = played(ground, first)
+    ground.server.run("send-keys", "-t", play.pane, "Enter")
+    asyncio.run(play.wait_event("state", 5))
+    played(ground, second)
+
+
+def test_a_second_server_on_one_store_is_refused(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        code = await refusal(scene(ground).__aenter__())
+        assert code is Code.STORE_LEASED
+        await one.adopt()
+
+    played(ground, work)
+
+
+# --- lost and found
+
+
+def test_a_program_that_ends_is_lost_and_a_pane_that_closes_too(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt("ends", "--busy", "0.3")
+        closing = await one.adopt("closes")
+        await one.agents.send("ends", "crash")
+        ground.server.run("kill-pane", "-t", closing.pane)
+        for name in ("ends", "closes"):
+            with one.server.bus.subscribe() as news:
+                while not one.agents.get(name).gone:
+                    await anext(news)
+            assert one.agents.get(name).stage is Stage.IDLE
+        sent = await one.agents.send("closes", "hello", timeout=1)
+        assert sent.result.error_type is Code.PANE_NOT_FOUND
+        assert await refusal(one.agents.respond("closes", Answer(text="x"))) is Code.PANE_NOT_FOUND
+        assert (await one.kinds()).count("agent_lost") == 2
+
+    played(ground, work)
+
+
+def test_a_tmux_server_that_was_killed_takes_its_agents_and_another_program_is_none_of_them(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        old = one.agents.get("worker").pane_pid
+        ground.server.run("kill-server")
+        with one.server.bus.subscribe() as news:
+            while not one.agents.get("worker").gone:
+                await anext(news)
+        again = ground.stage("demo_agent")
+        assert again.pane == play.pane  # panes are counted from the beginning
+        await again.wait_event("ready")
+        sent = await one.agents.send("worker", "hello", timeout=5)
+        assert sent.result.error_type is Code.PANE_NOT_FOUND, sent.result
+        assert again.submits() == ()
+        assert (one.agents.get("worker").pane_pid, bool(one.agents.get("worker").gone)) == (old, True)
+        adopted = await one.agents.adopt(again.pane, name="next", socket_name=ground.server.name)
+        assert adopted.pane_pid != old
+
+    played(ground, work)
+
+
+def test_an_agent_that_was_out_of_reach_is_found_by_its_pane_and_pid(ground: Ground) -> None:
+    """A program that left its agent for the shell and was started again lives in the same pane."""
+
+    async def work(one: Scene) -> None:
+        command = f"{sys.executable} -m paneward demo-agent --busy 0.3"
+        pane = ground.shell("sh", "-c", f"{command}; exec env PS1='$ ' bash --norc --noprofile -i")
+        async with ground.connect() as tmux:
+            await tmux.wait_ready(pane, 20)
+        await one.agents.adopt(pane, name="worker", socket_name=ground.server.name)
+        await one.agents.send("worker", "exit")
+        with one.server.bus.subscribe() as news:
+            while not one.agents.get("worker").gone:
+                await anext(news)
+            ground.server.run("send-keys", "-t", pane, command, "Enter")
+            while one.agents.get("worker").gone:
+                await anext(news)
+        sent = await one.agents.send("worker", "are you back")
+        assert sent.result.success
+        kinds = await one.kinds()
+        assert (kinds.count("agent_lost"), kinds.count("agent_found")) == (1, 1)
+
+    played(ground, work)
