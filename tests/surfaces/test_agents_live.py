@@ -1,6 +1,9 @@
 """The commands on agents, on a real server with demo agents in a private tmux."""
 
 import json
+import os
+import pty
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -350,6 +353,34 @@ def test_watching_shows_each_change_of_an_agent(server: Up) -> None:
         assert [agent["stage"] for agent in next(documents)["agents"]] == ["IDLE"]
         server.machine.paneward("send", "tester", "permit rm")
         assert any(one["agents"][0]["stage"] == "AWAITING_INPUT" for one in documents)
+
+
+@pytest.mark.parametrize("words", [("events", "--follow"), ("ps", "--watch")])
+def test_ctrl_c_ends_what_goes_on_without_a_word(server: Up, words: tuple[str, ...]) -> None:
+    command = [str(PANEWARD), "--json", *words]
+    with subprocess.Popen(command, env=server.machine.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert (process.returncode, errors.decode()) == (130, "")
+
+
+def test_a_person_sees_the_agents_as_a_table_that_is_drawn_anew(server: Up) -> None:
+    server.agent("tester")
+    master, slave = pty.openpty()
+    command = [str(PANEWARD), "ps", "--watch"]
+    with subprocess.Popen(command, env=server.machine.env, stdin=slave, stdout=slave, stderr=slave) as process:
+        os.close(slave)
+        seen = b""
+        while b"tester" not in seen:
+            seen += os.read(master, 65536)
+        assert server.machine.paneward("send", "tester", "permit rm").code == 0
+        while b"AWAITING_INPUT" not in seen:
+            seen += os.read(master, 65536)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    os.close(master)
 
 
 # --- around

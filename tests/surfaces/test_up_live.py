@@ -1,6 +1,7 @@
 """Starting and ending a server from the command line: as a process, on a free port, with a store of its own."""
 
 import json
+import os
 import shutil
 import signal
 import socket
@@ -74,6 +75,27 @@ def test_down_ends_one_in_the_foreground_too(machine: Machine) -> None:
     with up(machine) as server:
         assert machine.paneward("down").code == 0
         assert server.process.wait() == 0
+
+
+def test_the_doctor_knows_the_server_and_whether_one_could_be_started(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen() -> tuple[str, str]:
+        [check] = [check for check in machine.answer("doctor")["checks"] if check["name"] == "paneward"]
+        return check["state"], check["seen"]
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("PANEWARD_SERVER__PORT", str(taken.getsockname()[1]))
+        state, words = seen()
+        assert state == "warn"
+        assert "Address already in use" in words
+    assert seen() == ("ok", f"no server runs; 127.0.0.1 port {taken_port()} is free for one")
+    with up(machine) as server:
+        assert seen() == ("ok", f"a server runs at {server.said['url']}: no agent is watched")
+
+
+def taken_port() -> str:
+    return os.environ["PANEWARD_SERVER__PORT"]
 
 
 def test_status_without_a_server_says_how_to_start_one(machine: Machine) -> None:

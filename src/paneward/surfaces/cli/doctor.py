@@ -26,7 +26,10 @@ from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
 from paneward.core.profiles import BUILT_IN, Profile, nearest
 from paneward.store import Store
 from paneward.surfaces.cli.answers import Check, Checks, State
+from paneward.surfaces.cli.listening import check_bind, listening
 from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.shown_agents import in_words
+from paneward.surfaces.cli.upping import standing
 from paneward.surfaces.cli.work import connection, log_to_stderr, settings_of
 
 LOOKS, LOOK_EVERY = 100, 0.01  # a second for a program to begin reading: it takes milliseconds
@@ -61,6 +64,7 @@ def _here(place: Place) -> Iterator[Check]:
     yield _configuration(place)
     yield _state_directory()
     yield _receipts()
+    yield _served(place)
     yield _locale()
     yield _setpriv()
     if place.host is None:
@@ -105,6 +109,27 @@ def _receipts() -> Check:
 
 async def _open_and_close(path: Path) -> None:
     await Store.open(path).close()
+
+
+def _served(place: Place) -> Check:
+    """A server runs and is of this version; or one could be started where it would listen."""
+    try:
+        running = standing(place, sign_in=False)
+    except PanewardError:
+        return _port(place)
+    if running.version != running.own_version:
+        return _warn("paneward", f"{running.url} is of version {running.version}", "`paneward down`, `paneward up`.")
+    return _ok("paneward", f"a server runs at {running.url}: {in_words(running.states)}")
+
+
+def _port(place: Place) -> Check:
+    try:
+        settings = settings_of(place).server
+        check_bind(settings)
+        with listening(settings):
+            return _ok("paneward", f"no server runs; {settings.host} port {settings.port} is free for one")
+    except PanewardError as error:
+        return _warn("paneward", f"no server runs; {error.message}", error.hint)
 
 
 def _locale() -> Check:
