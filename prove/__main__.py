@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from prove import crashes, delivery, readiness, senders, streams
+from prove import crashes, delivery, readiness, senders, servers, streams
 from prove.ledger import RESULTS, Ledger, Line, Proof, fingerprint
 from prove.place import cores_loaded, loopback, missing
 from prove.play import play_all

@@ -1,8 +1,8 @@
 """A server with clients in it, to be killed: each client gives one demo agent commands and answers what it asks.
 
-`python -m prove.serving SOCKET STATE MESSAGES PANE...`: it says `ready` once the agents are there, and `done` when every
-client had all its messages taken and completed. A client notes in a file of its own what it asks for before it asks,
-and what it was answered: killed in between, it asks again under the same message id, as any client would.
+`python -m prove.serving SOCKET STATE MESSAGES PANE...`: it says `ready` once the agents are there, and `done` when
+every client had all its messages taken and completed. A client notes in a file of its own what it asks for before it
+asks, and what it was answered: killed in between, it asks again under the same message id, as any client would.
 """
 
 import asyncio

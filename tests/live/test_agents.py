@@ -436,7 +436,7 @@ def test_a_program_that_ends_is_lost_and_a_pane_that_closes_too(ground: Ground) 
             with one.server.bus.subscribe() as news:
                 while not one.agents.get(name).gone:
                     await anext(news)
-            assert one.agents.get(name).stage is Stage.IDLE
+            await one.until(Stage.IDLE, name)
         sent = await one.agents.send("closes", "hello", timeout=1)
         assert sent.result.error_type is Code.PANE_NOT_FOUND
         assert await refusal(one.agents.respond("closes", Answer(text="x"))) is Code.PANE_NOT_FOUND
@@ -471,9 +471,11 @@ def test_an_agent_that_was_out_of_reach_is_found_by_its_pane_and_pid(ground: Gro
 
     async def work(one: Scene) -> None:
         command = f"{sys.executable} -m paneward demo-agent --busy 0.3"
-        pane = ground.shell("sh", "-c", f"{command}; exec env PS1='$ ' bash --norc --noprofile -i")
+        pane = ground.shell()
         async with ground.connect() as tmux:
-            await tmux.wait_ready(pane, 20)
+            await tmux.send_text(pane, command)
+            while (await tmux.explain(pane)).profile != "demo":
+                await tmux.wait_ready(pane, 20)
         await one.agents.adopt(pane, name="worker", socket_name=ground.server.name)
         await one.agents.send("worker", "exit")
         with one.server.bus.subscribe() as news:

@@ -23,7 +23,7 @@ from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import version_seen
 from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
 from paneward.core.screen.asked import read_asked
-from paneward.core.standing import AWAITING
+from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock, PaneInfo
 from paneward.services.delivery import Deliveries, Request, again, changed
 from paneward.services.follow import Follower
@@ -35,6 +35,7 @@ FRESH: Final = 600.0  # seconds after which what was cut off is not typed any mo
 RECALLED: Final = 200  # events of an agent among which the plan of a delivery is looked for
 SOON: Final = 0.2  # seconds until a lost pane is looked for; doubled each time
 PLANNED: Final = ("profile", "verify_enter", "detect_ghost_text", "when_busy", "draft", "timeout", "as_command")
+SHELLS: Final = ("shell", "generic")  # profiles of what is no agent, or may be none
 log = logging.getLogger("paneward.agents")
 
 
@@ -270,11 +271,11 @@ class Keeper:
 
     async def _follow(self, follower: Follower) -> None:
         await follower.once()
-        await self._recognise(follower)
         step: asyncio.Task[None] | None = None
         try:
             while True:
                 self._stirred.clear()
+                await self._recognise(follower)
                 await self._turns.see(self._seen(follower))
                 if follower.over:
                     return
@@ -291,7 +292,7 @@ class Keeper:
     async def _recognise(self, follower: Follower) -> None:
         """What it is can be told better than when it was adopted."""
         found = follower.profile
-        if found.name not in ("generic", self.agent.kind) and self.agent.profile is None:
+        if found.name not in (*SHELLS, self.agent.kind) and self.agent.profile is None:
             await self._turns.recognise(found.name, version_seen(follower.scene.snapshot, found) or "")
 
     async def _next(self, step: asyncio.Task[None]) -> None:
@@ -307,6 +308,14 @@ class Keeper:
                 other.cancel()
 
     def _seen(self, follower: Follower) -> Seen:
-        scene, standing, now = follower.scene, follower.take(), self._clock.now()
+        scene, standing, now = follower.scene, self._standing(follower), self._clock.now()
         menu = read_asked(scene.snapshot, follower.profile) if standing.state in AWAITING else None
         return Seen(standing, now, menu, scene.quiet + now - scene.now)
+
+    def _standing(self, follower: Follower) -> Standing:
+        """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""
+        standing, process = follower.take(), follower.scene.process
+        if self.agent.kind in ("", *SHELLS) or follower.profile.name not in SHELLS or not (process and process.shell):
+            return standing
+        evidence = f"{self.agent.kind} ended: {process.command} is in the foreground"
+        return replace(standing, state=AgentState.DEAD, source=Source.PROCESS, evidence=evidence)

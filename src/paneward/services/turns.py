@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from paneward.core.agent import SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, next_stage, opens
+from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, next_stage, opens
 from paneward.core.events import AgentFound, AgentLost, Event, StateChanged, TransitionRefused
 from paneward.core.hearing import Hearing, Seen
 from paneward.core.result import Menu, Rung, SendResult, Verdict
@@ -164,16 +164,18 @@ class Turns:
             await self._lose(reason, ended)
 
     async def _lose(self, reason: str, ended: bool) -> None:
-        if self._agent.gone:
-            return
-        agent, events = replace(self._agent, gone=reason), list[Event]([AgentLost(self._agent.id, reason)])
-        if ended:
+        """Said again, it tells nothing new; words that were going in when the program ended are lost with it."""
+        agent, events = self._agent, list[Event]()
+        if not agent.gone:
+            agent = replace(agent, gone=reason)
+            events.append(AgentLost(agent.id, reason))
+        if ended and agent.stage not in RESTING:
             await self._store.close_command(agent.id, "lost")
+            events.append(StateChanged(agent.id, agent.stage, Stage.IDLE, None, "process", reason))
+            agent = replace(agent, stage=Stage.IDLE, since=self._clock.wall(), source="process", reason=reason)
             agent = replace(agent, question=None, asked=None)
-            if agent.stage not in (Stage.IDLE, Stage.COMPLETE):
-                events.append(StateChanged(agent.id, agent.stage, Stage.IDLE, None, "process", reason))
-                agent = replace(agent, stage=Stage.IDLE, since=self._clock.wall(), source="process", reason=reason)
-        await self._save(agent, *events)
+        if events:
+            await self._save(agent, *events)
 
     async def recognise(self, kind: str, version: str) -> None:
         """It is known now what it is."""
