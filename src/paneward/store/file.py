@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 
+CHECKPOINT = 4000  # pages that a server lets the log beside the file grow to: a commit waits while it is emptied
+
+
 class File:
     beside = True
 
@@ -104,6 +107,7 @@ class File:
             self._let_go()
             return
         _check(connection)
+        pragma(connection, f"wal_autocheckpoint={CHECKPOINT}")
         hold(connection, self._lease)
 
     def _locked(self, connection: sa.Connection) -> int:
