@@ -189,13 +189,39 @@ Stroke = Typed | Pressed
 
 _NAMED: Final = {"\r": "Enter", "\n": "C-j", "\t": "Tab", "\x7f": "BSpace", "\x1b": "Escape", "\x00": "C-Space"}
 _FINALS: Final = {
-    **{"A": "Up", "B": "Down", "C": "Right", "D": "Left", "H": "Home", "F": "End", "Z": "BTab"},
-    **{"P": "F1", "Q": "F2", "R": "F3", "S": "F4"},
+    "A": "Up",
+    "B": "Down",
+    "C": "Right",
+    "D": "Left",
+    "H": "Home",
+    "F": "End",
+    "Z": "BTab",
+    "P": "F1",
+    "Q": "F2",
+    "R": "F3",
+    "S": "F4",
 }
 _NUMBERS: Final = {
-    **{1: "Home", 2: "IC", 3: "DC", 4: "End", 5: "PPage", 6: "NPage", 7: "Home", 8: "End"},
-    **{11: "F1", 12: "F2", 13: "F3", 14: "F4", 15: "F5", 17: "F6", 18: "F7", 19: "F8", 20: "F9", 21: "F10"},
-    **{23: "F11", 24: "F12"},
+    1: "Home",
+    2: "IC",
+    3: "DC",
+    4: "End",
+    5: "PPage",
+    6: "NPage",
+    7: "Home",
+    8: "End",
+    11: "F1",
+    12: "F2",
+    13: "F3",
+    14: "F4",
+    15: "F5",
+    17: "F6",
+    18: "F7",
+    19: "F8",
+    20: "F9",
+    21: "F10",
+    23: "F11",
+    24: "F12",
 }
 # A key with its modifiers, or anything else that begins with ESC and is dropped: an answer, a report, a paste mark.
 _SENT: Final = re.compile(

@@ -14,7 +14,7 @@ import pytest
 from paneward.core.events import AgentLost, Stored
 from paneward.surfaces.cli.remote import Heard, heard
 from paneward.surfaces.http.access import Role
-from paneward.surfaces.http.stream import BEAT, PAGE, PIECE, Feed, Reader, Wanted, encode, keep_fed
+from paneward.surfaces.http.stream import BEAT, PAGE, PIECE, Feed, Reader, Wanted, encode, keep_fed, serve_reader
 from tests.surfaces.http.conftest import Open, Site, client, listening, until
 from tests.surfaces.http.test_routes import code_of, run
 
@@ -190,6 +190,84 @@ def test_a_stream_ends_when_its_token_does_and_when_the_server_does() -> None:
             assert len(await reading) == 1
 
     asyncio.run(test())
+
+
+class Socket:
+    """Takes what is written, or makes the writer wait."""
+
+    def __init__(self) -> None:
+        self.got = b""
+        self.full: asyncio.Future[None] | None = None
+        self.broken = False
+
+    async def send(self, message: Any) -> None:
+        if self.broken:
+            raise RuntimeError("the client is broken")
+        if self.full is not None:
+            await self.full
+        self.got += message.get("body", b"")
+
+
+async def _waiting(feed: Feed, *sockets: Socket) -> list[asyncio.Task[None]]:
+    """A reader for each socket, that waits for what is new."""
+    tasks = [asyncio.ensure_future(serve_reader(Reader(feed, Log()), _silent, one.send)) for one in sockets]
+    await until(lambda: len(feed._waiting) == len(sockets))
+    return tasks
+
+
+async def _silent() -> Any:
+    return await asyncio.get_running_loop().create_future()
+
+
+def test_readers_that_wait_are_written_to_before_anybody_is_woken() -> None:
+    async def test() -> None:
+        feed, sockets = Feed(0), [Socket(), Socket()]
+        tasks = await _waiting(feed, *sockets)
+        feed.take([event(1)])
+        assert [[one["seq"] for one in parsed(socket.got)] for socket in sockets] == [[1], [1]]
+        feed.take([event(2)])
+        feed.close()
+        await asyncio.gather(*tasks)
+        assert [[one["seq"] for one in parsed(socket.got)] for socket in sockets] == [[1, 2], [1, 2]]
+
+    asyncio.run(test())
+
+
+def test_a_socket_that_is_full_holds_up_its_own_reader_alone() -> None:
+    async def test() -> None:
+        feed, slow, quick = Feed(0), Socket(), Socket()
+        tasks = await _waiting(feed, slow, quick)
+        slow.full = asyncio.get_running_loop().create_future()
+        for seq in range(1, 5):
+            feed.take([event(seq)])
+            await asyncio.sleep(0)
+        assert [one["seq"] for one in parsed(quick.got)] == [1, 2, 3, 4]
+        assert parsed(slow.got) == []
+        slow.full.set_result(None)
+        slow.full = None
+        await until(lambda: len(parsed(slow.got)) == 4)
+        assert [one["seq"] for one in parsed(slow.got)] == [1, 2, 3, 4]
+        feed.close()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(test())
+
+
+def test_a_broken_client_is_let_go_and_the_others_hear_on(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        feed, broken, well = Feed(0), Socket(), Socket()
+        tasks = await _waiting(feed, broken, well)
+        broken.broken = True
+        feed.take([event(1)])
+        await until(lambda: len(feed._waiting) == 1)
+        feed.take([event(2)])
+        assert [one["seq"] for one in parsed(well.got)] == [1, 2]
+        feed.close()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(one) for one in ended] == [RuntimeError, type(None)]
+
+    asyncio.run(test())
+    assert "could not be written to" in caplog.text
 
 
 async def _all(reader: Reader) -> list[bytes]:

@@ -18,7 +18,7 @@ from paneward.core.errors import Code, Denied, InvalidInput, PanewardError
 from paneward.surfaces.http import openapi, page
 from paneward.surfaces.http.access import Access, Identity, May
 from paneward.surfaces.http.errors import refusal, request_id
-from paneward.surfaces.http.gate import Gate, answer
+from paneward.surfaces.http.gate import Gate, answer, unsigned
 from paneward.surfaces.http.metrics import Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Mutations
 from paneward.surfaces.http.pane_routes import PaneRoutes
@@ -46,8 +46,8 @@ class Api:
         self._streams = Streams(settings.max_streams, self.metrics)
         self._stop = stop
         self.fast = self._fastapi()
-        inner = Mutations(self._caught, server.store, settings.max_body_bytes)
-        self._inside = Counted(inner, self.metrics, access.clock)
+        self._mutations = Mutations(self._caught, server.store, settings.max_body_bytes)
+        self._inside = Counted(self._mutations, self.metrics, access.clock)
         self._gate = Gate(self._dispatch, access, settings.rate_per_second, page.stranger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +80,7 @@ class Api:
             identity.require(May.LOOK)
             reader = self._reader(Request(scope), identity)
             with self._streams.open("events"):
-                await serve_reader(reader, receive, send)
+                await serve_reader(reader, receive, send, unsigned(send))
         except PanewardError as failure:
             await answer(refusal(failure, scope["state"]["request_id"]), scope, receive, send)
 
@@ -149,6 +149,7 @@ class Api:
             yield
         finally:
             self.drain()
+            await self._mutations.written()
             for task in tasks:
                 task.cancel()
                 with suppress(asyncio.CancelledError):

@@ -46,9 +46,9 @@ class Gate:
         try:
             state["identity"] = self._admit(scope)
         except PanewardError as failure:
-            await answer(self._refused(scope, failure, request), scope, receive, _signed(send, request))
+            await answer(self._refused(scope, failure, request), scope, receive, Signed(send, request))
             return
-        await self._app(scope, receive, _signed(send, request))
+        await self._app(scope, receive, Signed(send, request))
 
     def _admit(self, scope: Scope) -> Identity | None:
         headers = headers_of(scope)
@@ -106,18 +106,25 @@ def cookie_of(headers: list[str], name: str) -> str | None:
     return None
 
 
-def _signed(send: Send, request: str) -> Send:
+class Signed:
     """Every answer tells its request id, and what browsers must not do with it. Only its head is touched."""
 
-    async def start(message: Message) -> None:
+    def __init__(self, send: Send, request: str) -> None:
+        self.send = send
+        self._request = request
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             names = {name for name, _ in message.get("headers", [])}
-            more = [(b"x-request-id", request.encode()), *(one for one in HEADERS if one[0] not in names)]
+            more = [(b"x-request-id", self._request.encode()), *(one for one in HEADERS if one[0] not in names)]
             more += [] if b"cache-control" in names else [(b"cache-control", b"no-store")]
             message = {**message, "headers": [*message.get("headers", []), *more]}
-        await send(message)
+        await self.send(message)
 
-    return start
+
+def unsigned(send: Send) -> Send:
+    """The way for what follows the head."""
+    return send.send if isinstance(send, Signed) else send
 
 
 async def answer(response: Response, scope: Scope, receive: Receive, send: Send) -> None:

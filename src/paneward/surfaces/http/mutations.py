@@ -1,11 +1,14 @@
 """What changes something: its body is read and bounded, it is done once per idempotency key, and it is audited.
 
-An ASGI app around the routes. The answer is sent when it is on record who asked for what, and with which result.
+An ASGI app around the routes. What was typed is durable before it is answered, by the service itself; the entry of the
+audit, which needs the result, is handed to the store with the answer and written behind it, in order: waiting for it
+would cost every caller one more turn of the disk. Who reads the audit waits for what is on its way.
 """
 
 import asyncio
 import hashlib
 import json
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,8 +24,10 @@ from paneward.surfaces.http.access import Identity
 from paneward.surfaces.http.errors import refusal
 from paneward.surfaces.http.gate import SAFE_METHODS, Gone, headers_of, read_body, replayed
 
+AUDIT = "/api/audit"
 KEY = b"idempotency-key"
 MOST_KEY = 200  # characters
+log = logging.getLogger(__name__)
 
 
 class Kept(Protocol):
@@ -69,9 +74,12 @@ class Mutations:
         self._records = records
         self._most = most  # bytes of a body
         self._turns = Turns()
+        self._writing: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in SAFE_METHODS:
+            if scope.get("path") == AUDIT:
+                await self.written()
             await self._app(scope, receive, send)
             return
         try:
@@ -103,12 +111,26 @@ class Mutations:
         captured = Captured()
         await self._app(scope, replayed(body), captured.take)
         who = "" if identity is None else identity.name
-        works = [self._records.audit(_entry(scope, who, captured))]
+        self._write(_entry(scope, who, captured))
         if key is not None and captured.status < 300:
             digest = _hash(scope, body)
-            works.append(self._records.keep_reply(who, key, digest, captured.status, captured.body.decode()))
-        await asyncio.gather(*works)
+            await self._records.keep_reply(who, key, digest, captured.status, captured.body.decode())
         return captured
+
+    async def written(self) -> None:
+        """What was done so far is on record."""
+        if self._writing:
+            await asyncio.wait(self._writing)
+
+    def _write(self, entry: AuditEntry) -> None:
+        task = asyncio.ensure_future(self._records.audit(entry))
+        self._writing.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._writing.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("an action could not be put on record: %s", task.exception())
 
 
 class Turns:

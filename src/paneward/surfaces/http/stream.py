@@ -10,11 +10,12 @@ by their own filter, still come back with a recent number.
 
 import asyncio
 import json
+import logging
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from starlette.types import Receive, Send
 
@@ -31,6 +32,8 @@ HEADERS: Final = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
+
+log = logging.getLogger(__name__)
 
 
 class Log(Protocol):
@@ -89,7 +92,7 @@ class Feed:
         self._size = 0
         self._kept: list[tuple[Stored, bytes]] = []
         self._pieces: dict[tuple[int, Wanted], tuple[bytes, int]] = {}
-        self._waiting: set[asyncio.Future[None]] = set()
+        self._waiting: set[Reader] = set()
 
     @property
     def first(self) -> int:
@@ -106,7 +109,8 @@ class Feed:
                 self.told[event.kind] += 1
         self._trim()
         self._pieces.clear()
-        self.wake()
+        for reader in [one for one in self._waiting if not one.push()]:
+            reader.wake()
 
     def _trim(self) -> None:
         over = 0
@@ -116,10 +120,8 @@ class Feed:
         del self._kept[:over]
 
     def wake(self) -> None:
-        waiting, self._waiting = self._waiting, set()
-        for one in waiting:
-            if not one.done():
-                one.set_result(None)
+        for reader in self._waiting:
+            reader.wake()
 
     def beat(self) -> None:
         self.beats += 1
@@ -150,14 +152,12 @@ class Feed:
             at = event.seq
         return b"".join(parts), at
 
-    def waiter(self) -> asyncio.Future[None]:
-        """Done when there is something new, or a sign of life is due."""
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(waiter)
-        return waiter
+    def wait(self, reader: "Reader") -> None:
+        """Tell it of what is new, or that a sign of life is due."""
+        self._waiting.add(reader)
 
-    def forget(self, waiter: asyncio.Future[None]) -> None:
-        self._waiting.discard(waiter)
+    def forget(self, reader: "Reader") -> None:
+        self._waiting.discard(reader)
 
 
 class Reader:
@@ -166,33 +166,56 @@ class Reader:
     def __init__(
         self,
         feed: Feed,
-        log: Log,
+        store: Log,
         wanted: Wanted = ALL,
         after: int | None = None,
         good: Callable[[], bool] = lambda: True,
         on_gap: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._feed = feed
-        self._log = log
+        self._store = store
         self._wanted = ALL if wanted == ALL else wanted
         self._after = feed.head if after is None else after
         self._good = good  # the token still is
         self._on_gap = on_gap
         self._gone = False
         self._waiter: asyncio.Future[None] | None = None
+        self._rest: Awaitable[None] | None = None  # of a piece that could not be written at once
+        self.send: Send | None = None  # where the feed may write to while the reader waits
 
     def leave(self) -> None:
         """The client is gone."""
         self._gone = True
+        self.wake()
+
+    def wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
+    def push(self) -> bool:
+        """Write what is new without waking anybody: False where that is not all, or takes longer."""
+        if self.send is None or self._rest is not None or self._after < self._feed.first:
+            return False
+        piece, at = self._feed.piece(self._after, self._wanted)
+        self._after = at
+        try:
+            if piece:
+                self._rest = begun(self.send({"type": "http.response.body", "body": piece, "more_body": True}))
+        except Exception:  # of one reader, in the middle of all the others
+            log.exception("a reader of the event stream could not be written to")
+            self.leave()
+        return self._rest is None and at == self._feed.head
+
     async def _stirred(self) -> None:
-        self._waiter = self._feed.waiter()
+        self._waiter = asyncio.get_running_loop().create_future()
+        self._feed.wait(self)
         try:
             await self._waiter
         finally:
-            self._feed.forget(self._waiter)
+            self._feed.forget(self)
+        if self._rest is not None:
+            await self._rest
+            self._rest = None
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         yield b": paneward\nretry: 1000\n\n"
@@ -218,11 +241,11 @@ class Reader:
         """What the store has and the feed no longer holds."""
         if self._after > self._feed.head:
             yield self._gap(self._feed.head, "unknown")
-        elif self._after < self._log.first_seq - 1:
-            yield self._gap(self._log.first_seq - 1, "trimmed")
+        elif self._after < self._store.first_seq - 1:
+            yield self._gap(self._store.first_seq - 1, "trimmed")
         while self._after < self._feed.first and not (self._feed.closed or self._gone):
             head = self._feed.first
-            page = await self._log.events(
+            page = await self._store.events(
                 after=self._after, limit=PAGE, kinds=self._wanted.kinds, agent_id=self._wanted.agent_id
             )
             page = page[: bisect_right(page, head, key=lambda event: event.seq)]
@@ -236,9 +259,33 @@ class Reader:
         return encode_gap(after, seq, reason)
 
 
-async def serve_reader(reader: Reader, receive: Receive, send: Send) -> None:
-    """Write to one client until either side ends."""
+def begun(sending: Awaitable[None]) -> Awaitable[None] | None:
+    """Take the first step of a coroutine here and now; None where that was the last, else what is left of it.
+
+    A thousand tasks that are woken to write a line each cost three times as much as the writing."""
+    steps = sending.__await__()
+    try:
+        return _Rest(steps, next(steps))
+    except StopIteration:
+        return None
+
+
+class _Rest:
+    """What is left of a coroutine that waits for something."""
+
+    def __init__(self, steps: Generator[Any, Any, None], waits_for: Any) -> None:
+        self._steps = steps
+        self._waits_for = waits_for
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield self._waits_for
+        yield from self._steps
+
+
+async def serve_reader(reader: Reader, receive: Receive, send: Send, body: Send | None = None) -> None:
+    """Write to one client until either side ends. `body` is a shorter way for what follows the head."""
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+    reader.send = send = body or send
     leaving = asyncio.ensure_future(_left(receive))
     leaving.add_done_callback(lambda _: reader.leave())
     try:
@@ -254,11 +301,11 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def keep_fed(feed: Feed, bus: Bus, log: Log) -> None:
+async def keep_fed(feed: Feed, bus: Bus, store: Log) -> None:
     """Hand on what the bus tells; what it had to leave out is read from the store."""
     while not feed.closed:
         with bus.subscribe() as subscription:
-            while page := await log.events(after=feed.head, limit=PAGE):
+            while page := await store.events(after=feed.head, limit=PAGE):
                 feed.take(page)
             async for batch in subscription:
                 feed.take(batch)
