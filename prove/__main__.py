@@ -20,7 +20,8 @@ from prove.place import cores_loaded, loopback, missing
 from prove.play import play_all
 
 PROOFS = {
-    proof.name: proof for proof in (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, streams.PROOF)
+    proof.name: proof
+    for proof in (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, servers.PROOF, streams.PROOF)
 }
 screen = Console()
 
