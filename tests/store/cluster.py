@@ -1,10 +1,13 @@
 """A private PostgreSQL: its own directory, a socket in it and no port, ended afterwards. Never the machine's own."""
 
+import ctypes
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,14 +38,26 @@ class Cluster:
         self.begin()
 
     def begin(self) -> None:
-        options = " ".join(f"-c {one}" for one in SETTINGS)
-        self._run(
-            "pg_ctl", "start", "-w", "-D", self._data, "-l", str(self.directory / "log"), "-o",
-            f"-k {self.directory} -p {PORT} {options}",
+        """It ends with this process, however that ends."""
+        settings = [word for one in SETTINGS for word in ("-c", one)]
+        self._server = subprocess.Popen(
+            [self._programs / "postgres", "-D", self._data, "-k", str(self.directory), "-p", PORT, *settings],
+            cwd=self.directory, user=self._user, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, preexec_fn=_end_with_parent,
         )  # fmt: skip
+        assert self._server.stderr is not None
+        for line in self._server.stderr:
+            if "ready to accept connections" in line:
+                break
+        self._drain = threading.Thread(target=self._server.stderr.read, daemon=True)  # a full pipe would stop it
+        self._drain.start()
 
     def end(self) -> None:
-        self._run("pg_ctl", "stop", "-m", "immediate", "-w", "-D", self._data)
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait()
+        self._drain.join()
+        assert self._server.stderr is not None
+        self._server.stderr.close()
 
     def ask(self, database: str, statement: str) -> list[tuple[object, ...]]:
         with psycopg.connect(self._conninfo(database), autocommit=True) as connection:
@@ -71,6 +86,11 @@ class Cluster:
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{program}: {done.stderr}"
+
+
+def _end_with_parent() -> None:
+    """PR_SET_PDEATHSIG: without it a killed test run would leave its PostgreSQL behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
 
 @contextmanager
