@@ -134,7 +134,8 @@ class Keeper:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
+            async with self._turns.speaking:  # a turn is not left without its state
+                self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None

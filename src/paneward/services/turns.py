@@ -31,7 +31,7 @@ class Turns:
         self._store = store
         self._clock = clock
         self._agent = agent
-        self._lock = asyncio.Lock()
+        self.speaking = asyncio.Lock()  # held from a turn to the state that it leads to
         self._delivery: Delivery | None = None  # the last that may have gone in: later evidence upgrades its receipt
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
         self.hearing = Hearing()
@@ -47,7 +47,7 @@ class Turns:
         receipt, intent = delivery.receipt, Intent(delivery.intent)
         assert receipt is not None
         doubtful = receipt.verdict is Verdict.UNCONFIRMED
-        async with self._lock:
+        async with self.speaking:
             said = SAID[Actor.USER, intent]
             turn = Turn(
                 self._agent.id, Actor.USER, intent, text, "delivery", receipt.evidence, delivery=delivery.id,
@@ -73,7 +73,7 @@ class Turns:
 
     async def see(self, seen: Seen) -> None:
         """Take in a look at it."""
-        async with self._lock:
+        async with self.speaking:
             await self._reach(seen.standing)
             self._agent = replace(self._agent, alive_at=self._clock.wall() - seen.quiet)
             self._settle(seen.now)
@@ -160,7 +160,7 @@ class Turns:
 
     async def lose(self, reason: str, ended: bool = False) -> None:
         """Its pane cannot be reached; or its program `ended`, and with it what it worked on."""
-        async with self._lock:
+        async with self.speaking:
             await self._lose(reason, ended)
 
     async def _lose(self, reason: str, ended: bool) -> None:
@@ -179,7 +179,7 @@ class Turns:
 
     async def recognise(self, kind: str, version: str) -> None:
         """It is known now what it is."""
-        async with self._lock:
+        async with self.speaking:
             await self._save(replace(self._agent, kind=kind, version=version))
 
     # --- after a crash
@@ -188,7 +188,7 @@ class Turns:
         """Judge the turns that no state was judged by, and give deliveries without a turn theirs: each with what was
         said by it."""
         now = self._clock.now()
-        async with self._lock:
+        async with self.speaking:
             recent = await self._store.turns(self._agent.id)
             for turn in reversed(recent):
                 if turn.id > self._agent.turn:
