@@ -14,12 +14,14 @@ import pytest
 
 from paneward.adapters.clock import SystemClock
 from paneward.app.server import Server, serve
-from paneward.config import ServerSettings, Settings, TmuxSettings
+from paneward.config import ServerSettings, Settings, StoreSettings, TmuxSettings
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
 from tests.adapters.conftest import TMUX, TmuxServer
 from tests.adapters.conftest import tmux_server as tmux_server
+from tests.store.conftest import postgres as postgres
+from tests.store.conftest import private_cluster as private_cluster
 
 RATE = 100_000.0  # tests ask faster than people
 SERVER = ServerSettings(rate_per_second=RATE)
@@ -78,7 +80,18 @@ async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
 
 
 @pytest.fixture
-def open_site(tmux_server: TmuxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+def store_url() -> str | None:
+    """Where the store is; none: in the state directory."""
+    return None
+
+
+def either_store(request: pytest.FixtureRequest) -> str | None:
+    """The store that a parameter names, `sqlite` or `postgresql`."""
+    return None if request.param == "sqlite" else request.getfixturevalue("postgres").new_database()
+
+
+@pytest.fixture
+def open_site(tmux_server: TmuxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_url: str | None) -> Open:
     """`async with open_site() as site`: a server whose client asks in-process."""
     for name in ("TMUX", "TMUX_PANE"):
         monkeypatch.delenv(name, raising=False)
@@ -88,7 +101,9 @@ def open_site(tmux_server: TmuxServer, tmp_path: Path, monkeypatch: pytest.Monke
     async def opened(**settings: Any) -> AsyncIterator[Site]:
         state = tmp_path / "state"
         state.mkdir(mode=0o700, exist_ok=True)
-        chosen = Settings(server=replace(SERVER, **settings), tmux=TmuxSettings(binary=TMUX))
+        chosen = Settings(
+            server=replace(SERVER, **settings), tmux=TmuxSettings(binary=TMUX), store=StoreSettings(url=store_url)
+        )
         async with serve(chosen, state, url="http://127.0.0.1:8474") as server:
             access, stopped = Access.open(state, SystemClock(), chosen.server), asyncio.Event()
             api = build(server, access, stopped.set)

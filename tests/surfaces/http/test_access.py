@@ -23,7 +23,7 @@ from paneward.surfaces.http.access import (
     host_of,
 )
 from paneward.surfaces.http.gate import OPEN, cookie_name, cookie_of
-from tests.surfaces.http.conftest import Open, Site, client, listening
+from tests.surfaces.http.conftest import Open, Site, client, either_store, listening
 from tests.surfaces.http.test_routes import code_of, run
 
 
@@ -41,6 +41,11 @@ class Hours:
 
     async def sleep(self, seconds: float) -> None:
         self.at += seconds
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest) -> str | None:
+    return either_store(request)
 
 
 @pytest.fixture

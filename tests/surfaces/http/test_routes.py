@@ -8,7 +8,12 @@ import pytest
 
 from paneward.core.errors import Code
 from paneward.surfaces.http.errors import STATUS
-from tests.surfaces.http.conftest import Open, Site
+from tests.surfaces.http.conftest import Open, Site, either_store
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest) -> str | None:
+    return either_store(request)
 
 
 def code_of(answer: httpx.Response) -> str:
