@@ -23,7 +23,8 @@ from paneward.config import ServerSettings, Settings
 from paneward.core.errors import Code, InvalidInput
 from paneward.surfaces.cli.answers import Running
 from paneward.surfaces.cli.listening import check_bind, listening, whereabouts
-from paneward.surfaces.cli.whereabouts import tell, untell
+from paneward.surfaces.cli.remote import opened
+from paneward.surfaces.cli.whereabouts import Whereabouts, tell, untell
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
@@ -51,11 +52,18 @@ async def _host(
             tell(directory, where)
             told.callback(untell, directory, where.pid)
             async with web.listening(sock), guests(server):
+                await answers(where, access.token)
                 sign_in = f"{where.url}/signin?code={access.new_code()}"
                 announce(Running(where.url, where.pid, where.version, sign_in, fresh=True))
                 log.info("the server listens", extra={"url": where.url, "pid": where.pid})
                 await ending.wait()
     log.info("the server has ended")
+
+
+async def answers(where: Whereabouts, token: str) -> None:
+    """Ask it once: the first answer takes long, and who was told that it is up should not wait for it."""
+    async with opened(where, token) as remote:
+        await remote.get("/api/version")
 
 
 class Web(Listener):

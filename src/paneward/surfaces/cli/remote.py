@@ -15,7 +15,7 @@ import httpx
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.surfaces.cli.whereabouts import Whereabouts, token_of, told
 
-PROBE = 2.0  # seconds that a server may take to say that it is there
+PROBE = 5.0  # seconds that a server may take to say that it is there: one that is gone refuses at once
 PATIENCE = 30.0  # seconds for an answer that waits for nothing
 START = "`paneward up --detach` starts one."
 
