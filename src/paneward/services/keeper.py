@@ -206,8 +206,8 @@ class Keeper:
         )
         return {event.data["message_id"]: Plan.read(event.data["plan"]) for event in events}
 
-    async def _take_up(self) -> None:
-        """Go on with what was cut off, the oldest first."""
+    async def take_up(self) -> None:
+        """Go on with what was cut off, the oldest first. Other words wait until that is over."""
         plans = await self._plans() if self._cut_off else {}
         while self._cut_off:
             row = self._cut_off[0]
@@ -217,6 +217,7 @@ class Keeper:
             elif row.text is not None and text_hash(row.text) == row.text_hash:
                 await self._go_on(row, row.text, plan)
             self._cut_off.pop(0)
+        self._ready.set()
 
     async def _go_on(self, row: Delivery, text: str, plan: Plan) -> None:
         request = Request(
@@ -265,9 +266,8 @@ class Keeper:
         return False
 
     async def _attend(self, pane: str) -> None:
-        await self._take_up()
+        await self.take_up()
         async with self.panes.follow(pane, self.agent.profile) as follower:
-            self._ready.set()
             await self._follow(follower)
 
     async def _follow(self, follower: Follower) -> None:
