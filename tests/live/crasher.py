@@ -33,9 +33,9 @@ class DyingStore(Store):
         await super().mark(id, phase)
         self._die(f"after {phase}")
 
-    async def finish(self, id: str, receipt: Any) -> None:
+    async def finish(self, id: str, receipt: Any, *events: Any) -> None:
         self._die("before finish")
-        await super().finish(id, receipt)
+        await super().finish(id, receipt, *events)
         self._die("after finish")
 
 

@@ -113,18 +113,18 @@ def messages(text: str) -> list[Any]:
             yield line
 
     async def all_of() -> list[Any]:
-        return [tuple(message) async for message in heard(lines())]
+        return [(message.kind, *message) async for message in heard(lines())]
 
     return asyncio.run(all_of())
 
 
 def test_messages_of_a_stream_have_kind_number_and_data() -> None:
-    text = ': paneward\nretry: 1000\n\nid: 7\nevent: gap\ndata: {"a": 1}\n\ndata: plain\n\n'
-    assert messages(text) == [("gap", 7, {"a": 1}), ("message", None, "plain")]
+    text = ': paneward\nretry: 1000\n\nid: 7\ndata: {"kind": "gap", "a": 1}\n\ndata: plain\n\n'
+    assert messages(text) == [("gap", 7, {"kind": "gap", "a": 1}), ("", None, "plain")]
 
 
 def test_a_message_without_data_is_none_and_several_lines_are_one() -> None:
-    assert messages(": \nid: 9\n\ndata: [1,\ndata: 2]\n\n") == [("message", None, [1, 2])]
+    assert messages(": \nid: 9\n\ndata: [1,\ndata: 2]\n\n") == [("", None, [1, 2])]
 
 
 # --- where the server is

@@ -6,19 +6,12 @@ from pathlib import Path
 import pytest
 
 from paneward.core.agent import TIMED_OUT, Stage
-from paneward.core.events import KINDS
 from paneward.surfaces.http import page
 from tests.surfaces.http.conftest import Open, Site
 from tests.surfaces.http.test_routes import run
 
 STATIC = Path(page.__file__).parent / "static"
 SCRIPT, DOCUMENT, STYLE = ((STATIC / name).read_text() for name in ("page.js", "index.html", "page.css"))
-
-
-def test_the_page_listens_to_every_kind_of_event() -> None:
-    listed = re.search(r"const KINDS = \[(.*?)\];", SCRIPT, re.DOTALL)
-    assert listed is not None
-    assert set(re.findall(r'"(\w+)"', listed[1])) == {*KINDS, "gap"}
 
 
 def test_the_page_has_words_for_every_state() -> None:

@@ -50,7 +50,7 @@ class Log:
 
 def parsed(pieces: bytes) -> list[dict[str, Any]]:
     messages = [dict(line.split(": ", 1) for line in block.split("\n")) for block in _blocks(pieces)]
-    return [{**json.loads(one["data"]), "id": int(one["id"]), "event": one["event"]} for one in messages]
+    return [{**json.loads(one["data"]), "id": int(one["id"])} for one in messages]
 
 
 def _blocks(pieces: bytes) -> list[str]:
@@ -71,7 +71,7 @@ async def read(reader: Reader, count: int) -> list[dict[str, Any]]:
 def test_an_event_on_the_wire_has_its_number_its_kind_and_its_fields() -> None:
     [message] = parsed(encode(event(7)))
     assert message == {
-        "seq": 7, "at": 1.5, "kind": "agent_lost", "agent_id": "ada", "reason": "", "id": 7, "event": "agent_lost",
+        "seq": 7, "at": 1.5, "kind": "agent_lost", "agent_id": "ada", "reason": "", "id": 7,
     }  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def test_a_slow_reader_is_told_of_the_gap_and_goes_on() -> None:
         assert [one["seq"] for one in parsed(await anext(pieces))] == [1]
         feed.take([event(seq, size=100) for seq in range(2, 101)])
         [gap] = parsed(await anext(pieces))
-        assert (gap["event"], gap["after"], gap["seq"], gap["id"], gap["reason"]) == ("gap", 1, 100, 100, "slow")
+        assert (gap["kind"], gap["after"], gap["seq"], gap["id"], gap["reason"]) == ("gap", 1, 100, 100, "slow")
         feed.take([event(101)])
         assert [one["seq"] for one in parsed(await anext(pieces))] == [101]
         assert reasons == ["slow"]

@@ -103,7 +103,7 @@ def test_a_client_that_does_not_read_gets_a_gap_and_delays_nobody(open_site: Ope
                 await store.append(*[AgentLost("ada", "x" * 2000) for _ in range(100)])
                 await until(lambda: quick.done() or site.api.feed._waiting)  # the quick one has read
             assert len({one.seq for one in await quick}) == flood
-            seen = await asyncio.to_thread(_drained, slow, b"event: gap")
+            seen = await asyncio.to_thread(_drained, slow, b'"kind": "gap"')
             assert b'"reason": "slow"' in seen
 
     run(open_site, test)

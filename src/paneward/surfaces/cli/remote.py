@@ -23,9 +23,12 @@ START = "`paneward up --detach` starts one."
 class Heard(NamedTuple):
     """One message of an event stream."""
 
-    kind: str
     seq: int | None
     data: Any
+
+    @property
+    def kind(self) -> str:
+        return str(self.data.get("kind", "")) if isinstance(self.data, dict) else ""
 
 
 class Remote:
@@ -92,7 +95,7 @@ async def heard(lines: AsyncIterator[str]) -> AsyncIterator[Heard]:
             )
         elif not line and "data" in fields:
             seq = fields.get("id", "")
-            yield Heard(fields.get("event", "message"), int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
+            yield Heard(int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
             fields = {}
         elif not line:
             fields = {}

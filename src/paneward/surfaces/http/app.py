@@ -149,7 +149,6 @@ class Api:
             yield
         finally:
             self.drain()
-            await self._mutations.written()
             for task in tasks:
                 task.cancel()
                 with suppress(asyncio.CancelledError):

@@ -1,8 +1,7 @@
 """What changes something: its body is read and bounded, it is done once per idempotency key, and it is audited.
 
-An ASGI app around the routes. What was typed is durable before it is answered, by the service itself; the entry of the
-audit, which needs the result, is handed to the store with the answer and written behind it, in order: waiting for it
-would cost every caller one more turn of the disk. Who reads the audit waits for what is on its way.
+An ASGI app around the routes. Before an answer goes out, its entry in the audit and the reply that is kept under its
+key are on the disk, by one commit.
 """
 
 import asyncio
@@ -24,7 +23,6 @@ from paneward.surfaces.http.access import Identity
 from paneward.surfaces.http.errors import refusal
 from paneward.surfaces.http.gate import SAFE_METHODS, Gone, headers_of, read_body, replayed
 
-AUDIT = "/api/audit"
 KEY = b"idempotency-key"
 MOST_KEY = 200  # characters
 log = logging.getLogger(__name__)
@@ -74,12 +72,9 @@ class Mutations:
         self._records = records
         self._most = most  # bytes of a body
         self._turns = Turns()
-        self._writing: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in SAFE_METHODS:
-            if scope.get("path") == AUDIT:
-                await self.written()
             await self._app(scope, receive, send)
             return
         try:
@@ -111,26 +106,14 @@ class Mutations:
         captured = Captured()
         await self._app(scope, replayed(body), captured.take)
         who = "" if identity is None else identity.name
-        self._write(_entry(scope, who, captured))
+        records = [self._records.audit(_entry(scope, who, captured))]
         if key is not None and captured.status < 300:
             digest = _hash(scope, body)
-            await self._records.keep_reply(who, key, digest, captured.status, captured.body.decode())
+            records.append(self._records.keep_reply(who, key, digest, captured.status, captured.body.decode()))
+        for failure in await asyncio.gather(*records, return_exceptions=True):
+            if failure is not None:  # what was done stays done, and is answered as it is
+                log.error("an action could not be put on record: %s", failure)
         return captured
-
-    async def written(self) -> None:
-        """What was done so far is on record."""
-        if self._writing:
-            await asyncio.wait(self._writing)
-
-    def _write(self, entry: AuditEntry) -> None:
-        task = asyncio.ensure_future(self._records.audit(entry))
-        self._writing.add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._writing.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("an action could not be put on record: %s", task.exception())
 
 
 class Turns:

@@ -34,7 +34,7 @@ def _stream_operation(found: dict[str, Any]) -> dict[str, Any]:
     errors = found["paths"]["/api/events"]["get"]["responses"]
     return {
         "summary": "Events as they happen",
-        "description": "Server-sent events: `id` is the seq, `event` the kind, `data` the event as JSON. A `gap` event "
+        "description": "Server-sent events: `id` is the seq, `data` the event as JSON, with its `kind`. A `gap` event "
         "tells which seqs were not sent here: read them from `/api/events`.",
         "operationId": "event_stream",
         "parameters": [

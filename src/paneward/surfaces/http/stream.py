@@ -71,13 +71,13 @@ def as_object(event: Stored) -> dict[str, object]:
 
 def encode(event: Stored) -> bytes:
     data = json.dumps(as_object(event), ensure_ascii=False, separators=(",", ":"))
-    return f"id: {event.seq}\nevent: {event.kind}\ndata: {data}\n\n".encode()
+    return f"id: {event.seq}\ndata: {data}\n\n".encode()
 
 
 def encode_gap(after: int, seq: int, reason: str) -> bytes:
     """What came after `after` up to `seq` was not told here."""
     data = json.dumps({"kind": "gap", "after": after, "seq": seq, "reason": reason})
-    return f"id: {seq}\nevent: gap\ndata: {data}\n\n".encode()
+    return f"id: {seq}\ndata: {data}\n\n".encode()
 
 
 class Feed:

@@ -1,9 +1,5 @@
 // The plain page: agents as the server tells of them, answered in place. Texts of agents are only ever set as text.
 
-const KINDS = [
-  "server_started", "server_stopped", "agent_adopted", "agent_forgotten", "agent_lost", "agent_found", "turn_stored",
-  "state_changed", "transition_refused", "delivery_begun", "delivery_changed", "gap",
-];
 const STATES = {
   AWAITING_INPUT: ["ask", "? asks"],
   PROCESSING: ["work", "… works"],
@@ -243,7 +239,7 @@ async function listen() {
     link("the connection is lost; trying again …", true);
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   };
-  for (const kind of KINDS) source.addEventListener(kind, stirred);
+  source.onmessage = stirred;
 }
 
 setInterval(() => {
