@@ -22,7 +22,7 @@ def test_an_adopted_pane_has_a_name_and_is_listed(server: Up) -> None:
     pane = server.agent("tester", role="reviewer", label="backend")
     [agent] = server.machine.answer("ps")["agents"]
     assert (agent["id"], agent["pane"], agent["kind"]) == ("tester", pane, "demo")
-    assert (agent["role"], agent["labels"], agent["stage"], agent["shown"]) == ("reviewer", ["backend"], "IDLE", "IDLE")
+    assert (agent["role"], agent["labels"], agent["stage"], agent["state"]) == ("reviewer", ["backend"], "IDLE", "IDLE")
     shown = server.machine.paneward("ps").out
     assert "tester" in shown
     assert "reviewer #backend" in shown

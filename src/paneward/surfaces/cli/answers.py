@@ -222,7 +222,7 @@ def document(answer: Answer) -> dict[str, Any]:
         case Outcomes(outcomes):
             return wire.document(ok, outcomes=[_outcome(one) for one in outcomes])
         case Agents(seats):
-            return wire.document(ok, agents=[{**wire.plain(seat.agent), "shown": seat.shown} for seat in seats])
+            return wire.document(ok, agents=[{**wire.plain(seat.agent), "state": seat.shown} for seat in seats])
         case Events(events):
             return wire.document(ok, events=[{**wire.plain(one), **one.data} for one in events])
         case Responded():
