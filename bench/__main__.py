@@ -11,7 +11,7 @@ from time import strftime
 from rich.console import Console
 from rich.table import Table
 
-from bench import agents, appends, commands, prompts, sending, starting, streams, strip, watching
+from bench import agents, appends, commands, hundred, prompts, sending, starting, streams, strip, watching
 from bench.ground import TOP
 from bench.row import Row, load, machine
 
@@ -52,6 +52,7 @@ ROWS: dict[str, Callable[[bool], Row]] = {
     "streams": streams.streams,
     "terminal": streams.terminal,
     "respond": streams.respond,
+    "hundred_agents": hundred.hundred_agents,
     "import_and_help": starting.import_and_help,
     "agents": agents.real_agents,
 }

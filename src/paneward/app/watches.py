@@ -1,6 +1,7 @@
 """Watches of panes that stay open between calls: the longest unused is closed when they are many."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
@@ -26,12 +27,13 @@ class Watches:
     def __init__(self, tmux: Tmux) -> None:
         self._tmux = tmux
         self._open: dict[str, _Kept] = {}  # the longest unused first
-        self._opening = asyncio.Lock()  # two callers at once would open two, and one of them would never be closed
+        # Of each pane: two callers at once would open two watches, and one of them would never be closed.
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @asynccontextmanager
     async def open(self, pane: str) -> AsyncIterator[Watch]:
         """The watch of a pane, kept open for the next call."""
-        async with self._opening:
+        async with self._opening[pane]:
             kept = await self._kept(pane)
             kept.users += 1
         try:

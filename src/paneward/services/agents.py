@@ -48,6 +48,11 @@ class Agents(Generic[P]):
         for keeper in self._keepers.values():
             keeper.start()
 
+    async def settled(self) -> None:
+        """Until each of them is followed, or known to be lost."""
+        for keeper in list(self._keepers.values()):
+            await keeper.settled()
+
     async def close(self) -> None:
         for keeper in self._keepers.values():
             await keeper.stop()

@@ -8,7 +8,7 @@ kept as it was (a secret, or one with a credential in it) waits for its caller t
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -16,15 +16,16 @@ from typing import Any, Final, Protocol
 
 from paneward.core.agent import Agent, Intent, Sent
 from paneward.core.choice import Choice
-from paneward.core.errors import PanewardError
+from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
 from paneward.core.events import DeliveryBegun
 from paneward.core.hearing import Seen
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import version_seen
 from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
+from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
-from paneward.ports import Clock, PaneInfo
+from paneward.ports import Clock
 from paneward.services.delivery import Deliveries, Request, again, changed
 from paneward.services.follow import Follower
 from paneward.services.report import Explanation, Place, Screenful
@@ -46,7 +47,6 @@ class Panes(Protocol):
     def desk(self) -> Deliveries: ...
     async def socket(self) -> str: ...
     async def place(self, pane: str, profile: str | None = None) -> Place: ...
-    async def panes(self) -> Sequence[PaneInfo]: ...
     async def menu(self, pane: str) -> Menu | None: ...
     async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
     async def explain(
@@ -139,6 +139,10 @@ class Keeper:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+
+    async def settled(self) -> None:
+        """Until it is known whether it can be reached, and what was cut off is over."""
+        await self._ready.wait()
 
     # --- words for it
 
@@ -242,9 +246,11 @@ class Keeper:
         wait = SOON
         while True:
             try:
-                if await self._there(pane):
-                    wait = SOON
-                    await self._attend(pane)
+                async with self.panes.follow(pane, self.agent.profile) as follower:
+                    if await self._is_there(follower.scene):
+                        wait = SOON
+                        await self.take_up()
+                        await self._follow(follower)
             except PanewardError as error:
                 await self._told(error)
             except Exception:
@@ -255,20 +261,14 @@ class Keeper:
 
     async def _told(self, error: PanewardError) -> None:
         with contextlib.suppress(PanewardError):  # a store that cannot be written is told to whoever asks it next
-            await self._turns.lose(error.message)
+            await self._turns.lose(error.message, ended=isinstance(error, PaneNotFound | PaneDead))
 
-    async def _there(self, pane: str) -> bool:
+    async def _is_there(self, scene: Scene) -> bool:
         """Its pane is there, with the program that was adopted."""
-        for info in await self.panes.panes():
-            if info.pane == pane and info.pid == self.agent.pane_pid and not info.dead:
-                return True
-        await self._turns.lose(f"{pane} is gone, or another program lives in it", ended=True)
-        return False
-
-    async def _attend(self, pane: str) -> None:
-        await self.take_up()
-        async with self.panes.follow(pane, self.agent.profile) as follower:
-            await self._follow(follower)
+        if scene.gone or scene.snapshot.dead or scene.snapshot.pid != self.agent.pane_pid:
+            await self._turns.lose(f"{scene.snapshot.pane} closed, or another program lives in it", ended=True)
+            return False
+        return True
 
     async def _follow(self, follower: Follower) -> None:
         await follower.once()
