@@ -72,7 +72,8 @@ class Agents(Generic[P]):
     def connection(self, agent_id: str) -> tuple[P, str]:
         """The tmux server of an agent, and its pane there."""
         agent = self.get(agent_id)
-        return self._servers[agent.socket][0], _pane(agent)
+        pane = _pane(agent)
+        return self._servers[agent.socket][0], pane
 
     async def at(self, socket: str | None = None) -> P:
         """The connection to a tmux server, which is opened once: by the name of its socket, or by its path."""
