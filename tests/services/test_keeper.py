@@ -14,7 +14,7 @@ import pytest
 from paneward.config import Settings
 from paneward.core.agent import Actor, Agent, Answer, Intent, Sent, Stage, Turn, choice_of
 from paneward.core.choice import Choice
-from paneward.core.errors import Code
+from paneward.core.errors import Code, InvalidInput
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.scene import Snapshot
@@ -38,6 +38,7 @@ class Pane(FakeTmux):
         self.chosen: list[str] = []
         self.left = 0  # keys until the end; none for ever
         self.after = False
+        self.typed = asyncio.Event()
 
     async def look(self, pane: str, history: int = 0) -> Snapshot:
         if self.at is None:
@@ -65,6 +66,7 @@ class Pane(FakeTmux):
     async def type(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
         self._dies(before=True)
         await super().type(pane, text, seen)
+        self.typed.set()
         self._dies(before=False)
 
     def _dies(self, before: bool) -> None:
@@ -125,7 +127,7 @@ class World:
         menu = await self.keeper.panes.menu("%1")
         choice = choice_of(answer, menu)
         request = Request("%1", answer.words, message_id="m-1", agent_id="a", intent=Intent.ANSWER)
-        known = await self.keeper.known("m-1")
+        known = await self.keeper.known("m-1", answer.words)
         return known or await self.keeper.deliver(request, choice, picked(choice, menu))
 
     async def turns(self) -> list[Turn]:
@@ -327,6 +329,39 @@ def test_a_failed_delivery_is_told_and_leaves_no_turn() -> None:
         assert (sent.result.error_type, sent.turn, sent.delivery_id) == (Code.SEND_FAILED, None, "1")
         [event] = await world.store.events(kinds=["delivery_changed"])
         assert (event.data["verdict"], event.data["error_type"]) == ("failed", "SEND_FAILED")
+
+    in_world(work)
+
+
+def test_a_message_id_belongs_to_one_text_for_one_agent() -> None:
+    async def work(world: World) -> None:
+        sent = await world.send()
+        other_text = await world.send("another text")
+        assert (other_text.result.error_type, other_text.turn) == (Code.IDEMPOTENCY_CONFLICT, None)
+        await world.store.adopt(Agent("b", tmux="local:/tmp/fake", pane="%2", pane_pid=7))
+        [_, other] = await world.store.agents()
+        keeper = Keeper(world.store, world.tmux.clock, world.keeper.panes, other, 1.0)
+        await keeper.take_up()
+        request = Request("%1", "fix it", message_id="m-1", agent_id="b", intent=Intent.COMMAND)
+        for_other = await keeper.deliver(request)
+        assert (for_other.result.error_type, for_other.turn) == (Code.IDEMPOTENCY_CONFLICT, None)
+        assert (keeper.agent.stage, await world.turns()) == (Stage.IDLE, [sent.turn])
+        with pytest.raises(InvalidInput):
+            await keeper.known("m-1", "fix it")
+
+    in_world(work)
+
+
+def test_a_caller_that_goes_away_leaves_no_text_half_submitted() -> None:
+    async def work(world: World) -> None:
+        caller = asyncio.ensure_future(world.send())
+        await world.tmux.typed.wait()
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        await world.keeper.stop()
+        assert world.tmux.submitted == ["fix it"]
+        assert [turn.intent for turn in await world.turns()] == [Intent.COMMAND]
 
     in_world(work)
 

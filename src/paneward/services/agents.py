@@ -193,7 +193,7 @@ class Agents(Generic[P]):
         keeper = self._keeper(agent_id)
         pane = _pane(keeper.agent)
         message_id = message_id or _made_up(agent_id)
-        if known := await keeper.known(message_id):
+        if known := await keeper.known(message_id, answer.words):
             return known
         _check_asks(keeper.agent)
         check_answer(answer)

@@ -220,12 +220,7 @@ class Ledger:
         return self._earlier
 
     def _check(self, row: Delivery) -> None:
-        if row.text_hash and row.text_hash != text_hash(self._request.text):  # a secret has none
-            raise InvalidInput(
-                f"message_id {self._request.message_id!r} was used for another text",
-                code=Code.IDEMPOTENCY_CONFLICT,
-                hint="Give every message an id of its own.",
-            )
+        check_same(row, self._request.text, self._request.agent_id)
 
     def _place(self) -> dict[str, Any]:
         snapshot = self._look().snapshot
@@ -284,6 +279,17 @@ class Ledger:
 def changed(agent_id: str, id: str, receipt: SendResult) -> DeliveryChanged:
     """What is told of a delivery to an agent."""
     return DeliveryChanged(agent_id, id, receipt.verdict, receipt.rung, receipt.evidence, receipt.error_type)
+
+
+def check_same(row: Delivery, text: str, agent_id: str | None) -> None:
+    """A message id belongs to one text for one agent."""
+    other_text = row.text_hash and row.text_hash != text_hash(text)  # a secret has none
+    if other_text or row.agent_id != agent_id:
+        raise InvalidInput(
+            f"message_id {row.message_id!r} was used for another {'text' if other_text else 'agent'}",
+            code=Code.IDEMPOTENCY_CONFLICT,
+            hint="Give every message an id of its own.",
+        )
 
 
 def again(row: Delivery) -> bool:

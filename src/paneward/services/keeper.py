@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from paneward.core.agent import Agent, Intent, Sent
 from paneward.core.choice import Choice
-from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
+from paneward.core.errors import Code, PaneDead, PaneNotFound, PanewardError
 from paneward.core.events import DeliveryBegun
 from paneward.core.hearing import Seen
 from paneward.core.preflight import Draft, WhenBusy
@@ -26,7 +26,7 @@ from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
-from paneward.services.delivery import Deliveries, Request, again, changed
+from paneward.services.delivery import Deliveries, Request, again, changed, check_same
 from paneward.services.follow import Follower
 from paneward.services.report import Explanation, Place, Screenful
 from paneward.services.turns import Turns, went_in
@@ -116,6 +116,7 @@ class Keeper:
         self._ready = asyncio.Event()  # what was cut off is over: words may go in
         self._stirred = asyncio.Event()  # something besides the pane may tell more
         self._task: asyncio.Task[None] | None = None
+        self._under_way: set[asyncio.Task[Sent]] = set()
 
     @property
     def agent(self) -> Agent:
@@ -133,6 +134,11 @@ class Keeper:
             self._task = asyncio.create_task(self._run(self.agent.pane), name=f"agent {self.agent.id}")
 
     async def stop(self) -> None:
+        """Words that are being typed go in first; those that still wait for their moment do not."""
+        if not self._turns.hearing.typing:
+            for task in self._under_way:
+                task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
         if self._task is not None:
             async with self._turns.speaking:  # a turn is not left without its state
                 self._task.cancel()
@@ -150,7 +156,10 @@ class Keeper:
         """Type and prove it, then store the turn and change the state."""
         await self._ready.wait()
         plan = Plan({name: getattr(request, name) for name in PLANNED}, choice, picked)
-        return await self._deliver(request, plan, begun=False)
+        task = asyncio.create_task(self._deliver(request, plan, begun=False))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)  # a caller that goes away leaves no text half submitted
 
     async def _deliver(self, request: Request, plan: Plan, begun: bool) -> Sent:
         hearing, typing = self._turns.hearing, False
@@ -175,19 +184,19 @@ class Keeper:
 
     async def _sent(self, message_id: str, result: SendResult, plan: Plan) -> Sent:
         delivery = await self._store.find(message_id)
-        if delivery is None or again(delivery):
+        if delivery is None or again(delivery) or result.error_type is Code.IDEMPOTENCY_CONFLICT:
             return Sent(result, self.agent)
-        assert delivery.receipt is not None
-        turn = None
-        if went_in(delivery.receipt):
-            turn = await self._turns.delivered(delivery, plan.spoken(delivery))
+        turn = await self._turns.delivered(delivery, plan.spoken(delivery)) if went_in(result) else None
         return Sent(result, self.agent, turn, delivery.id)
 
-    async def known(self, message_id: str) -> Sent | None:
+    async def known(self, message_id: str, text: str) -> Sent | None:
         """What a call with this message id was answered with, if it is over; one that was cut off is gone on with."""
         await self._ready.wait()
         row = await self._store.find(message_id)
-        if row is None or row.agent_id != self.agent.id or again(row):
+        if row is None:
+            return None
+        check_same(row, text, self.agent.id)
+        if again(row):
             return None
         assert row.receipt is not None
         return await self._sent(message_id, replace(row.receipt, repeated=True), Plan({}))
