@@ -37,7 +37,7 @@ from tests.live.human import Human
 DEPENDS_ON = ("src/paneward", "tests/lab", "prove/agents.py")
 ENDS = 180.0  # seconds after which a cell has failed
 REFUSES = 3.0
-STANDS, BETWEEN = 4, 0.1  # looks, and seconds between them, that must agree before a screen counts as drawn
+STANDS, BETWEEN = 10, 0.1  # looks, and seconds between them, that must agree before a screen counts as drawn
 PERSON = 0.5  # seconds between a person's words and Enter: of 25 pressed at once, Gemini CLI took 16 for newlines
 AT_DIALOGS = ("please stop", "y", "1", "no\nnot like this", "x" * 900)
 DIALOGS = 100  # cells, over all kinds of dialogs of all agents

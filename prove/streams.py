@@ -73,7 +73,9 @@ class Reader:
 @asynccontextmanager
 async def server(directory: Path, port: int, seed: int) -> AsyncIterator[Process]:
     words = [str(directory), str(port), str(seed)]
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "prove.streaming", *words, stdout=PIPE, cwd=TOP)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "prove.streaming", *words, stdout=PIPE, cwd=TOP
+    )
     assert process.stdout is not None
     try:
         if await process.stdout.readline() != b"ready\n":
