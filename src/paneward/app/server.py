@@ -94,8 +94,8 @@ async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
     """What is older than the retention limit goes, at the start and once a day."""
     while True:
         try:
-            removed = await store.trim(days)
-            log.info("%d rows were older than %g days", removed, days)
+            if removed := await store.trim(days):
+                log.info("%d rows were older than %g days, and are gone", removed, days)
         except StoreError as error:
             log.warning("nothing was tidied: %s", error.message)
         await clock.sleep(DAY)
