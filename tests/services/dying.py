@@ -1,10 +1,14 @@
-"""A store whose server is killed at a chosen write: right before it, or right after it was committed."""
+"""A store whose server is killed at a chosen write, and a pane at whose keys it is: right before, or right after."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from paneward.core.scene import Snapshot
 from paneward.store import Store
+from paneward.testing import CURSOR, FakeClock, FakeTmux, snapshot
 
+LABELS = ("Red", "Green", "Blue")
 WRITES = ("begin", "mark", "finish", "append", "adopt", "save", "take_turn", "close_command", "forget")
 
 
@@ -38,3 +42,50 @@ class DyingStore:
             return result
 
         return act
+
+
+class Pane(FakeTmux):
+    """The box, or a menu in its place; somebody may die at one of the keys."""
+
+    def __init__(self) -> None:
+        super().__init__(FakeClock())
+        self.at: int | None = None  # the highlighted option of the menu that is open
+        self.chosen: list[str] = []
+        self.left = 0  # keys until the end; none for ever
+        self.after = False
+        self.typed = asyncio.Event()
+
+    async def look(self, pane: str, history: int = 0) -> Snapshot:
+        if self.at is None:
+            return await super().look(pane, history)
+        rows = [f"{'❯' if number == self.at else ' '} {number + 1}. {label}" for number, label in enumerate(LABELS)]
+        return snapshot("\n".join(["Which colour?", "", *rows, "", f"Enter to choose {CURSOR}"]), pid=7)
+
+    async def press(self, pane: str, *keys: str) -> None:
+        self._dies(before=True)
+        if self.at is None:
+            await super().press(pane, *keys)
+        else:
+            self._walk(keys)
+        self._dies(before=False)
+
+    def _walk(self, keys: tuple[str, ...]) -> None:
+        for key in keys:
+            if key == "Enter" and self.at is not None:
+                self.chosen.append(LABELS[self.at])
+                self.at = None
+            elif self.at is not None:
+                self.at = max(0, min(len(LABELS) - 1, self.at + {"Down": 1, "Up": -1}.get(key, 0)))
+        self.put(self.text)
+
+    async def type(self, pane: str, text: str, seen: Snapshot | None = None) -> None:
+        self._dies(before=True)
+        await super().type(pane, text, seen)
+        self.typed.set()
+        self._dies(before=False)
+
+    def _dies(self, before: bool) -> None:
+        if before:
+            self.left -= 1
+        if self.left == 0 and self.after is not before:
+            raise Killed
