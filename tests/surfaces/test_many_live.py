@@ -15,6 +15,9 @@ import pytest
 from tests.surfaces.conftest import PANEWARD, Machine
 from tests.surfaces.serving import Up, paneward, up
 
+# What a shell started in the background ignores Ctrl-C, and so does all that it starts: tests may be run so.
+HEEDS = ("env", "--default-signal=INT")
+
 
 @pytest.fixture
 def server(machine: Machine) -> Iterator[Up]:
@@ -25,7 +28,7 @@ def server(machine: Machine) -> Iterator[Up]:
 @contextmanager
 def lines_of(machine: Machine, *words: str) -> Iterator[Iterator[Any]]:
     """The JSON lines that a command goes on printing; it is ended at the end."""
-    command = [str(PANEWARD), "--json", *words]
+    command = [*HEEDS, str(PANEWARD), "--json", *words]
     with subprocess.Popen(command, env=machine.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
@@ -126,7 +129,7 @@ def test_watching_shows_each_change_of_an_agent(server: Up) -> None:
 
 @pytest.mark.parametrize("words", [("events", "--follow"), ("ps", "--watch")])
 def test_ctrl_c_ends_what_goes_on_without_a_word(server: Up, words: tuple[str, ...]) -> None:
-    command = [str(PANEWARD), "--json", *words]
+    command = [*HEEDS, str(PANEWARD), "--json", *words]
     with subprocess.Popen(command, env=server.machine.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline()
@@ -138,7 +141,7 @@ def test_ctrl_c_ends_what_goes_on_without_a_word(server: Up, words: tuple[str, .
 def test_a_person_sees_the_agents_as_a_table_that_is_drawn_anew(server: Up) -> None:
     server.agent("tester")
     master, slave = pty.openpty()
-    command = [str(PANEWARD), "ps", "--watch"]
+    command = [*HEEDS, str(PANEWARD), "ps", "--watch"]
     with subprocess.Popen(command, env=server.machine.env, stdin=slave, stdout=slave, stderr=slave) as process:
         os.close(slave)
         seen = b""

@@ -6,9 +6,8 @@ was started anew meanwhile.
 
 import asyncio
 import json
-import signal
 import sys
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -31,29 +30,14 @@ from paneward.surfaces.cli.work import terminal
 
 AGAIN = 0.5  # seconds between looks for a server that went away
 TICK = 1.0  # seconds after which what is shown is drawn anew: how long something lasts changes
-LOST = 0.2  # seconds after which a cancellation that did nothing is repeated
 INTERRUPTED = 130
 
 
 def follow_events(place: Place, wanted: Wanted) -> int:
     """Print events until Ctrl-C."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        asyncio.run(_until_interrupted(_follow_events(place, wanted)))
+        asyncio.run(_follow_events(place, wanted))
     return INTERRUPTED
-
-
-async def _until_interrupted(work: Coroutine[Any, Any, None]) -> None:
-    """Until Ctrl-C. A cancellation that comes while the HTTP client connects can get lost there, so it is repeated."""
-    task, interrupted = asyncio.ensure_future(work), asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted.set)
-    pressed = asyncio.ensure_future(interrupted.wait())
-    await asyncio.wait({task, pressed}, return_when=asyncio.FIRST_COMPLETED)
-    if not pressed.done():
-        pressed.cancel()
-        task.result()
-    while not task.done():
-        task.cancel()
-        await asyncio.wait({task}, timeout=LOST)
 
 
 async def _follow_events(place: Place, wanted: Wanted) -> None:
@@ -125,7 +109,7 @@ async def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> li
 def watch_agents(place: Place) -> int:
     """Show the agents until Ctrl-C, and each change at once."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        asyncio.run(_until_interrupted(_watch_agents(place)))
+        asyncio.run(_watch_agents(place))
     return INTERRUPTED
 
 
