@@ -1,14 +1,20 @@
 """What the operating system tells of real programs in real panes, here and over ssh."""
 
 import asyncio
+import os
 import shlex
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from paneward.core.scene import ProcessFacts
+from paneward.adapters.process import local_facts
+from paneward.core.profiles import GENERIC, choose
+from paneward.core.scene import ProcessFacts, Snapshot
 from tests.adapters.conftest import Connect, TmuxServer, until
 
 HOSTS = pytest.mark.parametrize("host", ["local", "ssh"])
@@ -151,3 +157,27 @@ def test_a_terminal_name_cannot_run_anything_on_the_other_side(
 
     asyncio.run(main())
     assert not touched.exists()
+
+
+FORKS = """
+import os, pty, signal
+child, _ = pty.fork()
+if not child:
+    signal.pause()
+print(child, flush=True)
+signal.pause()
+"""
+
+
+def test_a_pane_whose_program_is_not_there_yet_is_no_tmux(tmp_path: Path) -> None:
+    """tmux forks, and becomes the program a moment later: until then the command line is its own."""
+    (tmp_path / "tmux").symlink_to(sys.executable)
+    with subprocess.Popen([str(tmp_path / "tmux"), "-c", FORKS], stdout=subprocess.PIPE, text=True) as tmux:
+        assert tmux.stdout is not None
+        child = int(tmux.stdout.readline())
+        facts = local_facts(child, os.readlink(f"/proc/{child}/fd/0"))
+        tmux.kill()
+        os.kill(child, signal.SIGKILL)
+    assert facts is not None
+    assert facts.argv == ""
+    assert choose(Snapshot("%1", (), 80, 24, 0, 0), facts) is GENERIC

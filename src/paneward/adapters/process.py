@@ -197,6 +197,8 @@ def local_facts(pid: int, tty: str) -> ProcessFacts | None:
         first = next((one.pid for one in _members(pane, leader) if one.pid != group), group)
         words = _words(first)
     name = os.path.basename(words[0]).lstrip("-") or _read(f"/proc/{first}/comm").strip()
+    if first == pid and "tmux" in name and words == _words(pane.parent):
+        words, name = [""], ""  # tmux has forked, and has not become the program yet
     return ProcessFacts(
         command=name,
         argv=" ".join(words),
