@@ -161,9 +161,11 @@ def test_a_terminal_name_cannot_run_anything_on_the_other_side(
 
 FORKS = """
 import os, pty, signal
-child, _ = pty.fork()
+child, terminal = pty.fork()
 if not child:
+    os.write(1, b"x")
     signal.pause()
+os.read(terminal, 1)  # it has its terminal
 print(child, flush=True)
 signal.pause()
 """

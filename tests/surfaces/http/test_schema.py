@@ -29,15 +29,19 @@ from paneward.surfaces.http.listen import listener
 from tests.adapters.conftest import TMUX, TmuxServer
 from tests.surfaces.http.conftest import SERVER
 
+# That bad data is refused is not among them: in a path, a query or a cookie everything is a text, so that much of what
+# the tool takes for bad is none. Each body's refusals have tests of their own.
 PROMISES: list[CheckFunction] = [
     checks.status_code_conformance,
     checks.content_type_conformance,
     checks.response_schema_conformance,
-    checks.negative_data_rejection,
     checks.unsupported_method,
 ]
 SOCKET = "#{socket_path}"
 WAITS = 0.2  # seconds that a request may ask to be waited for
+LENIENT = (
+    "/api/events",
+)  # a name given twice, or any text for `types`: on the wire that cannot be told from what is asked
 ENDLESS = (STREAM, "/api/shutdown")
 
 
