@@ -39,9 +39,6 @@ PROMISES: list[CheckFunction] = [
 ]
 SOCKET = "#{socket_path}"
 WAITS = 0.2  # seconds that a request may ask to be waited for
-LENIENT = (
-    "/api/events",
-)  # a name given twice, or any text for `types`: on the wire that cannot be told from what is asked
 ENDLESS = (STREAM, "/api/shutdown")
 
 
