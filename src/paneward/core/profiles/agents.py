@@ -333,7 +333,6 @@ AIDER = Profile(
     menus=Menus(refuse=r"no\b", leave=()),
     modes=(COMMANDS,),
     interrupt=("C-c",),
-    cut=("C-c",),
     quits=(r"^/(?:quit|exit)\s*$",),
     troubles=(
         Trouble("sign_in", r"\bAuthenticationError\b|\bnot able to authenticate you\b"),
