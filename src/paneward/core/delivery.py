@@ -200,14 +200,8 @@ class Delivery:
     def _type(self, seen: Snapshot | None = None) -> Flow[None]:
         yield Mark(Phase.INTENDED)
         text = self._defused.text
-        yield Paste(text, seen) if self._pastes(text) else Type(text, seen)
+        yield Paste(text, seen) if pastes(text, self._order.profile) else Type(text, seen)
         self._rung = Rung.TYPED
-
-    def _pastes(self, text: str) -> bool:
-        typing = self._order.profile.typing
-        if typing is not Typing.AUTO:
-            return typing is Typing.PASTE
-        return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
     def _see_and_submit(self) -> Flow[SendResult]:
         scene = yield Watch(BLINK, process=False)
@@ -369,6 +363,13 @@ class Delivery:
     def _patience(self) -> float:
         """Seconds to wait for a program that draws as slowly as this one did."""
         return min(AS_SLOW * self._drawn_in, VERIFY / 2)
+
+
+def pastes(text: str, profile: Profile) -> bool:
+    """Whether a text is pasted, or typed key by key."""
+    if profile.typing is not Typing.AUTO:
+        return profile.typing is Typing.PASTE
+    return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
 
 def _troubles(scene: Scene, profile: Profile) -> tuple[str, ...]:

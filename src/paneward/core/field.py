@@ -4,12 +4,13 @@ A field has no frame of its own: it stands where the cursor does, behind the mar
 """
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
-from paneward.core.delivery import Order
+from paneward.core.delivery import Order, pastes
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound
 from paneward.core.flow import Flow, Mark, Paste, Phase, Type, Watch
-from paneward.core.profiles import Frame, Profile, Typing
+from paneward.core.profiles import Frame, Profile
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import State, read_appearance
@@ -20,7 +21,6 @@ from paneward.core.submission import Judge
 OPEN = 3.0  # seconds a field that moves gets to stand still
 DRAWN = 10.0  # seconds an agent gets to draw the words
 STILL = 0.1  # seconds without output after which they are all drawn
-KEYS_AT_MOST = 400
 BLINK = 0.03
 _MARKED = re.compile(r"\W*[❯›>▶→➤▸»⏵●]")
 
@@ -64,24 +64,16 @@ def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
 def _typed(order: Order, judge: Judge, scene: Scene) -> Flow[bool]:
     """Type the words where the cursor stands; one that moved right before, as it does in mid-paint, is judged again."""
     began, is_open = scene.now, True
+    act = Paste if pastes(order.text, order.profile) else Type
     while scene.now - began < OPEN:
         if is_open:
             judge.begin(scene)
-            try:
-                yield Paste(order.text, scene.snapshot) if _pastes(order) else Type(order.text, scene.snapshot)
+            with suppress(PaneMoved):
+                yield act(order.text, scene.snapshot)
                 return True
-            except PaneMoved:
-                pass
         scene = yield Watch(BLINK)
         is_open = field_open(scene, order.profile)
     return False
-
-
-def _pastes(order: Order) -> bool:
-    text, typing = order.text, order.profile.typing
-    if typing is not Typing.AUTO:
-        return typing is Typing.PASTE
-    return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
 
 def _failed(code: Code, evidence: str, hint: str, rung: Rung = Rung.TYPED) -> SendResult:

@@ -4,7 +4,21 @@ from typing import Annotated
 
 import typer
 
-from paneward.surfaces.cli.options import AgentName, Json, MessageId, Pane, Profile, Timeout, flag, place_of
+from paneward.surfaces.cli.options import (
+    AgentName,
+    Fingerprint,
+    Json,
+    MessageId,
+    Multi,
+    Other,
+    Pane,
+    Profile,
+    Select,
+    Startup,
+    Timeout,
+    flag,
+    place_of,
+)
 
 
 def ps(
@@ -65,21 +79,11 @@ def respond(
     text: Annotated[
         str | None, typer.Argument(metavar="[TEXT]", help="Words for a question that takes words.", show_default=False)
     ] = None,
-    select: Annotated[
-        str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")
-    ] = None,
-    other: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")
-    ] = None,
-    multi: Annotated[
-        list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
-    ] = None,
-    fingerprint: Annotated[
-        str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
-    ] = None,
-    startup: Annotated[
-        bool, flag("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in.")
-    ] = False,
+    select: Select = None,
+    other: Other = None,
+    multi: Multi = None,
+    fingerprint: Fingerprint = None,
+    startup: Startup = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     json: Json = False,

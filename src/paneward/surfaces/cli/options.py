@@ -127,6 +127,17 @@ Pattern = Annotated[
     typer.Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
 ]
 Timeout = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
+Select = Annotated[str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")]
+Other = Annotated[str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")]
+Multi = Annotated[
+    list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
+]
+Fingerprint = Annotated[
+    str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
+]
+Startup = Annotated[
+    bool, flag("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in.")
+]
 MessageId = Annotated[
     str | None,
     typer.Option(

@@ -11,12 +11,17 @@ import typer
 
 from paneward.surfaces.cli.options import (
     TARGET,
+    Fingerprint,
     Json,
     Keys,
     MessageId,
+    Multi,
+    Other,
     Pane,
     Pattern,
     Profile,
+    Select,
+    Startup,
     Timeout,
     To,
     complete_pane,
@@ -181,25 +186,14 @@ def menu(ctx: typer.Context, pane: Pane, json: Json = False) -> None:
 def answer(
     ctx: typer.Context,
     pane: Pane,
-    select: Annotated[
-        str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")
-    ] = None,
-    other: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")
-    ] = None,
-    multi: Annotated[
-        list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
-    ] = None,
+    select: Select = None,
+    other: Other = None,
+    multi: Multi = None,
     text: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes free text.")
     ] = None,
-    fingerprint: Annotated[
-        str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
-    ] = None,
-    startup: Annotated[
-        bool,
-        typer.Option("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in."),
-    ] = False,
+    fingerprint: Fingerprint = None,
+    startup: Startup = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     json: Json = False,

@@ -10,6 +10,7 @@ import ipaddress
 import os
 import secrets
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -247,12 +248,16 @@ def _nobody(message: str) -> Denied:
 
 
 def _kept(path: Path, make: Any) -> str:
-    """A secret in a file for its owner alone; the first one to ask makes it."""
+    """A secret in a file for its owner alone; the first one to ask makes it, and it is there whole or not at all."""
+    if path.exists():
+        return _read_secret(path)
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
             file.write(f"{make()}\n")
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):  # somebody else was first
+            os.link(draft, path)
+        draft.unlink()
     except OSError as error:
         raise StoreError(
             f"cannot write {path}: {error.strerror}", hint="PANEWARD_STATE_DIR names another one."
