@@ -68,9 +68,9 @@ class Watch(Protocol):
 class Api(Protocol):
     """A program's own way to be given a text, beside its terminal."""
 
-    async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
+    async def find(self, scene: Scene, look: Callable[[], Awaitable[Scene]]) -> Callable[[str], Awaitable[None]] | str:
         """What gives a text to the program in the pane. It raises `TmuxTimeout` where it may have been taken, another
-        `TmuxError` where it was not."""
+        `TmuxError` where it was not. Or why there is none: "" where the program was not told to have one."""
         ...
 
 

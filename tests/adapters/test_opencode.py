@@ -79,14 +79,26 @@ def seen(server: Answering, title: str = "OC | fix the parser", row: str = ROW, 
     return Scene(snapshot, ProcessFacts("opencode", argv, os.getpid()))
 
 
-def found(scene: Scene) -> bool:
-    return asyncio.run(OpenCodeApi(SystemClock()).find(scene)) is not None
+def found(*scenes: Scene) -> bool:
+    """Whether it is found in a pane that looks like one scene after the other, and like the last from then on."""
+    coming = list(scenes)
+
+    async def look() -> Scene:
+        return coming.pop(0) if len(coming) > 1 else coming[0]
+
+    async def act() -> bool:
+        return not isinstance(await OpenCodeApi(SystemClock()).find(await look(), look), str)
+
+    return asyncio.run(act())
 
 
 def posted(scene: Scene, text: str) -> None:
+    async def look() -> Scene:
+        return scene
+
     async def act() -> None:
-        post = await OpenCodeApi(SystemClock()).find(scene)
-        assert post is not None
+        post = await OpenCodeApi(SystemClock()).find(scene, look)
+        assert not isinstance(post, str)
         await post(text)
 
     asyncio.run(act())
@@ -123,12 +135,20 @@ def test_a_port_is_found_by_what_the_process_listens_on_where_it_was_left_to_it(
         {"argv": "opencode --port 1"},  # somebody else's
     ],
 )
-def test_where_the_session_cannot_be_told_none_is_found(how: dict[str, str]) -> None:
+def test_where_the_session_cannot_be_told_none_is_found(how: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opencode, "SETTLES", 0.1)
     with answering() as server:
         assert not found(seen(server, **how))
 
 
-def test_two_sessions_of_one_title_cannot_be_told_apart() -> None:
+@pytest.mark.parametrize("how", [{"title": "OC | New session"}, {"row": "  ┃"}])
+def test_a_pane_that_is_just_being_drawn_is_looked_at_again(how: dict[str, str]) -> None:
+    with answering() as server:
+        assert found(seen(server, **how), seen(server))
+
+
+def test_two_sessions_of_one_title_cannot_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opencode, "SETTLES", 0.1)
     with answering() as server:
         server.sessions = [SESSION, {**SESSION, "id": "ses_2"}]
         assert not found(seen(server))

@@ -192,8 +192,7 @@ async def by_api(lab: LabAgent, connection: Connection) -> None:
     sent = [
         await send(lab, connection, text) for text in (*GUARDED.values(), TEXTS["lines_40"], " blanks at both ends ")
     ]
-    assert {one.judgement for one in sent} == {"exact"}, sent
-    assert {one.result.rung for one in sent} == {Rung.ACCEPTED}, sent
+    assert [one for one in sent if (one.judgement, one.result.rung) != ("exact", Rung.ACCEPTED)] == []
     assert lab.model.prompts() == ["a first one", *(one.text for one in sent)]
 
 

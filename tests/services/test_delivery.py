@@ -39,6 +39,7 @@ class Desk:
             apis={"generic": self},
         )
         self.has_api = False
+        self.why_not = ""
         self.posted: list[str] = []
 
     @asynccontextmanager
@@ -46,13 +47,13 @@ class Desk:
         self.locked.append((key, timeout))
         yield
 
-    async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
+    async def find(self, scene: Scene, look: Callable[[], Awaitable[Scene]]) -> Callable[[str], Awaitable[None]] | str:
         """The program's own API, where it has one."""
 
         async def post(text: str) -> None:
             self.posted.append(text)
 
-        return post if self.has_api else None
+        return post if self.has_api else self.why_not
 
     async def send(self, text: str = "fix it", **how: Any) -> SendResult:
         return await self.deliveries.send(Request("%1", text, **how))
@@ -278,3 +279,12 @@ def test_without_its_api_a_program_is_typed_to() -> None:
 
     result, posted = at_desk(work)
     assert (result.rung, posted) == (Rung.SUBMITTED, [])
+    assert result.notes == ()
+
+
+def test_why_a_text_was_typed_where_the_program_has_an_api_is_in_its_receipt() -> None:
+    async def work(desk: Desk) -> SendResult:
+        desk.why_not = "its API does not answer"
+        return await desk.send("by hand")
+
+    assert at_desk(work).notes == ("its API does not answer: it was typed",)

@@ -24,11 +24,13 @@ from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
 from paneward.ports import Clock
 
-FINDS = 2.0  # seconds in which it must answer to be used at all
+FINDS = 10.0  # seconds in which it must answer to be used at all; a loaded machine keeps it busy for several
+SETTLES = 1.0  # seconds that the pane and the API have to agree: a title is drawn a moment after it is given
 TAKES = 15.0  # seconds in which it must show a text that it was given
 AGAIN = 0.02
 NEWEST = 6  # messages that are looked at
 LISTENS = "0A"  # in /proc/net/tcp
+Look = Callable[[], Awaitable[Scene]]
 _PORT = re.compile(r"--port[= ](\d+)\b")
 _TITLE = re.compile(r"OC \| (.+)")
 
@@ -53,15 +55,20 @@ class OpenCodeApi:
         self._clock = clock
         self._names: dict[int, Any] = {}  # of providers and models, by port
 
-    async def find(self, scene: Scene) -> Callable[[str], Awaitable[None]] | None:
-        """What gives a text to the session that the pane shows; None where that cannot be told."""
+    async def find(self, scene: Scene, look: Look) -> Callable[[str], Awaitable[None]] | str:
+        """What gives a text to the session that the pane shows; or why that cannot be told."""
+        port = _port(scene)
+        if not port:
+            return ""
         try:
-            session = await self._shown(scene)
-            if session is None:
-                return None
+            session = await self._shown(port, scene, look)
+            if isinstance(session, str):
+                return session
             return partial(self._post, session, await asyncio.to_thread(_messages, session))
-        except (OSError, ValueError, KeyError, TypeError):  # not there, too slow, or another version's words
-            return None
+        except OSError as error:
+            return f"OpenCode's API does not answer ({error})"
+        except (ValueError, KeyError, TypeError):
+            return "OpenCode's API answers in words that are not known here"
 
     async def _post(self, session: Session, before: Container[str], text: str) -> None:
         """Give it the text, and see it among the messages of the session."""
@@ -75,24 +82,47 @@ class OpenCodeApi:
             await self._clock.sleep(AGAIN)
         raise TmuxTimeout("OpenCode's API took the text, and does not show it")
 
-    async def _shown(self, scene: Scene) -> Session | None:
-        """The session with the title of the pane, if there is one only and the composer names its agent and model."""
-        title = _TITLE.fullmatch(scene.snapshot.title.strip())
-        if scene.process is None or title is None or not (port := _port(scene.process.argv, scene.process.pid)):
-            return None
-        session = await asyncio.to_thread(_titled, port, title[1].rstrip("…."))
-        if session is None:
-            return None
+    async def _shown(self, port: int, scene: Scene, look: Look) -> Session | str:
+        """The session that the pane shows, as soon as pane and API agree on it."""
         if port not in self._names:
             self._names[port] = await asyncio.to_thread(_ask, port, "/config/providers")
-        return session if _named(session, self._names[port], Screen.of(scene.snapshot).lines) else None
+        until = self._clock.now() + SETTLES
+        while True:
+            session = await asyncio.to_thread(_shown, port, self._names[port], scene)
+            if isinstance(session, Session) or not _title(scene) or self._clock.now() >= until:
+                return session
+            await self._clock.sleep(AGAIN)
+            scene = await look()
 
 
-def _port(argv: str, pid: int) -> int:
-    """The port on which the process was told to listen, and does."""
-    named = _PORT.search(argv)
-    open_ports = set(_listening(pid)) if named else set()
-    if named and int(named[1]):
+def _title(scene: Scene) -> str:
+    """Of the session in the pane; none before the first turn."""
+    title = _TITLE.fullmatch(scene.snapshot.title.strip())
+    return title[1].rstrip("….") if title else ""
+
+
+def _shown(port: int, names: Any, scene: Scene) -> Session | str:
+    """The session with the title of the pane, if there is one only and the composer names its agent and model."""
+    title = _title(scene)
+    if not title:
+        return "the pane shows no session of OpenCode yet"
+    found = [one for one in _ask(port, "/session") if str(one["title"]).startswith(title) and not one.get("parentID")]
+    if len(found) != 1:  # those of subagents are not shown
+        return f"OpenCode has {len(found) or 'no'} sessions titled '{title}'"
+    [one] = found
+    session = Session(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
+    if not _named(session, names, Screen.of(scene.snapshot).lines):
+        return "OpenCode's composer names another agent or model than the session"
+    return session
+
+
+def _port(scene: Scene) -> int:
+    """The port on which the process in the pane was told to listen, and does."""
+    named = None if scene.process is None else _PORT.search(scene.process.argv)
+    if scene.process is None or named is None:
+        return 0
+    open_ports = set(_listening(scene.process.pid))
+    if int(named[1]):
         return int(named[1]) if int(named[1]) in open_ports else 0
     return open_ports.pop() if len(open_ports) == 1 else 0
 
@@ -110,15 +140,6 @@ def _listening(pid: int) -> Iterator[int]:
                 words = row.split()
                 if words[3] == LISTENS and f"socket:[{words[9]}]" in sockets:
                     yield int(words[1].rpartition(":")[2], 16)
-
-
-def _titled(port: int, begins: str) -> Session | None:
-    """The only session of that title; those of subagents are not shown."""
-    found = [one for one in _ask(port, "/session") if str(one["title"]).startswith(begins) and not one.get("parentID")]
-    if len(found) != 1:
-        return None
-    [one] = found
-    return Session(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
 
 
 def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:

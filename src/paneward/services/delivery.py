@@ -147,8 +147,8 @@ class Deliveries:
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
         order = self._order(request, profile, None if known is None else cut_off_at(known))
-        if plan is deliver and await self._posts(driver, order):
-            plan = post
+        if plan is deliver:
+            plan, order = await self._way(driver, order)
         result = await driver.run(plan(order))
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
@@ -157,15 +157,16 @@ class Deliveries:
         _say(result)
         return await ledger.finish(result)
 
-    async def _posts(self, driver: Driver, order: Order) -> bool:
-        """The program has an API of its own that leads to what the pane shows. A command is typed: there it is text."""
+    async def _way(self, driver: Driver, order: Order) -> tuple[Callable[[Order], Flow[SendResult]], Order]:
+        """By the program's own API where that leads to what the pane shows. A command is typed: there it is text."""
         api = self._apis.get(order.profile.name)
         if api is None or order.as_command or order.resume is not None:
-            return False
-        found = await api.find(driver.scene)
-        if found is not None:
-            driver.on_post(found)
-        return found is not None
+            return deliver, order
+        found = await api.find(driver.scene, driver.look)
+        if isinstance(found, str):
+            return deliver, replace(order, notes=(*order.notes, f"{found}: it was typed")) if found else order
+        driver.on_post(found)
+        return post, order
 
     def _chosen(self, scene: Scene) -> Profile:
         return choose(scene.snapshot, scene.process, self._profiles)
