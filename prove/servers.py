@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 from paneward.core.agent import Actor, Intent
+from paneward.core.result import Verdict
 from paneward.store import Store
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
@@ -115,7 +116,10 @@ async def _found(world: World, messages: int) -> dict[str, Any]:
             wrong += found
             counts += counted
         wrong += [f"unfinished: {row}" for row in await store.unfinished()]
-        wrong += [f"without a turn: {row}" for row in await store.unturned()]
+        for row in await store.recent(limit=1_000_000):
+            went_in = row.receipt is not None and row.receipt.verdict is not Verdict.FAILED
+            if went_in and row.intent and await store.turn_of(row.id) is None:
+                wrong.append(f"without a turn: {row}")
     finally:
         await store.close()
     return {"wrong": wrong, "events": len(events), **counts}

@@ -66,7 +66,7 @@ class World:
         held = cast(Store, store or self.store)
         [agent] = await self.store.agents()
         self.keeper = Keeper(held, self.tmux.clock, cast(Panes, Place(self.tmux, held)), agent, 1.0)
-        await self.keeper.recover(await self.store.unfinished(), await self.store.unturned())
+        await self.keeper.recover(await self.store.unfinished())
         await self.keeper.take_up()
 
     async def send(self, text: str = "fix it", **how: Any) -> Sent:
@@ -123,7 +123,7 @@ def test_a_text_goes_in_once_wherever_the_server_was_killed(kill: str, at: int, 
         [turn] = await world.turns()
         assert (turn.actor, turn.intent, turn.text, turn.unconfirmed) == (Actor.USER, Intent.COMMAND, "fix it", False)
         assert world.keeper.agent.stage is Stage.COMMANDED
-        assert (await world.store.unfinished(), await world.store.unturned()) == ([], [])
+        assert await world.store.unfinished() == []
         assert len(await world.store.recent()) == 1
         if sent is not None:
             assert (sent.result.verdict, sent.turn) == (Verdict.CONFIRMED, turn)
@@ -149,7 +149,7 @@ def test_an_answer_is_given_at_most_once_wherever_the_server_was_killed(kill: st
         sent = await lives(world, lambda: world.answer(Answer("select", option_index=2)), kill, at, after)
         [turn] = await world.turns()
         assert (turn.actor, turn.intent, turn.text) == (Actor.USER, Intent.ANSWER, "Blue")
-        assert (await world.store.unfinished(), await world.store.unturned()) == ([], [])
+        assert await world.store.unfinished() == []
         assert len(await world.store.recent()) == 1
         if turn.unconfirmed:
             assert (world.tmux.chosen, world.tmux.at is not None) == ([], True)
@@ -232,7 +232,7 @@ def test_what_was_cut_off_long_ago_is_not_typed_any_more() -> None:
         old = replace(row, created_at="2001-01-01T00:00:00.000+00:00")
         [agent] = await world.store.agents()
         keeper = Keeper(world.store, world.tmux.clock, cast(Panes, Place(world.tmux, world.store)), agent, 1.0)
-        await keeper.recover([old], [])
+        await keeper.recover([old])
         await keeper.take_up()
         assert world.tmux.clock.wall() > FRESH
         assert world.tmux.submitted == []

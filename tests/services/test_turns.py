@@ -14,7 +14,6 @@ from paneward.core.events import Stored
 from paneward.core.hearing import Seen
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.standing import AgentState, Claim, Ending, Source, Standing
-from paneward.services.delivery import changed
 from paneward.services.turns import DOUBT, Turns
 from paneward.store import Delivery, Store
 from paneward.testing import FakeClock
@@ -44,21 +43,19 @@ class Desk:
     async def restart(self) -> None:
         [agent] = await self.store.agents()
         self.turns = Turns(self.store, self.clock, agent)
-        await self.turns.recover([(row, row.text or "") for row in await self.store.unturned()])
+        await self.turns.recover()
 
     async def deliver(self, intent: Intent, text: str, receipt: SendResult = CONFIRMED) -> Turn:
-        """What a delivery does: the row with its receipt, then the turn."""
+        """What a delivery does: the row first, then its receipt with the turn."""
         store = self.writes or self.store
         row, _ = await store.begin(
             message_id=text, tmux="t", pane="%1", pane_pid=1, text=text, secret=False, agent_id="a", intent=intent
         )
-        if row.receipt is None:
-            await store.finish(row.id, receipt, changed("a", row.id, receipt))
-        known = await self.store.delivery(row.id)
-        assert known is not None
         self.turns.hearing.begin(self.turns.agent.question)
         try:
-            return await self.turns.delivered(known, text)
+            turn = await self.turns.delivered(row, receipt, text)
+            assert turn is not None
+            return turn
         finally:
             self.turns.hearing.end(self.clock.now())
 
@@ -354,11 +351,11 @@ def test_a_failed_delivery_has_no_turn() -> None:
         await desk.store.begin(
             message_id="m", tmux="t", pane="%1", pane_pid=1, text="x", secret=False, agent_id="a", intent="COMMAND"
         )
-        await desk.store.finish(row.id, failed, changed("a", row.id, failed))
+        assert await desk.turns.delivered(row, failed, "x") is None
         await desk.restart()
         assert await desk.store.turns("a") == []
         [event] = await desk.events("delivery_changed")
         assert (event.data["verdict"], event.data["error_type"]) == ("failed", "SEND_FAILED")
-        return await desk.store.unturned()
+        return await desk.store.unfinished()
 
     assert at_desk(work) == []

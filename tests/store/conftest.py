@@ -8,6 +8,8 @@ from typing import TypeVar
 
 import pytest
 
+from paneward.core.agent import Agent, Turn
+from paneward.core.judging import Change
 from paneward.store import Store
 from tests.store.cluster import Cluster, cluster
 
@@ -48,6 +50,13 @@ def using(place: Place | None, work: Callable[[Store], Awaitable[T]], lease: str
             await store.close()
 
     return asyncio.run(main())
+
+
+async def say(store: Store, turn: Turn, opens: bool) -> Turn:
+    """Store a turn that leaves its agent as it is."""
+    agents = {agent.id: agent for agent in await store.agents()}
+    stored, _ = await store.take_turn(turn, opens, lambda _: Change(agents.get(turn.agent, Agent(turn.agent))))
+    return stored
 
 
 def raw(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:

@@ -7,10 +7,11 @@ import pytest
 
 from paneward.core.agent import Actor, Agent, Command, Intent, Stage, Turn
 from paneward.core.errors import AgentExists, AgentNotFound, Code
-from paneward.core.events import AgentLost, StateChanged, Stored
-from paneward.core.result import Menu, Option
+from paneward.core.events import AgentFound, AgentLost, StateChanged, Stored
+from paneward.core.judging import Change
+from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.store import Store
-from tests.store.conftest import Place, using
+from tests.store.conftest import Place, say, using
 
 MENU = Menu(
     "Delete the file?", (Option(1, "Yes", "1"), Option(2, "No", checked=False)), 0, None, multi=False, fingerprint="f1"
@@ -91,7 +92,7 @@ def test_who_was_never_adopted_cannot_be_saved_or_forgotten_and_has_no_turns(pla
         with pytest.raises(AgentNotFound, match="claude-1"):
             await store.forget(AGENT.id)
         with pytest.raises(AgentNotFound, match="claude-1"):
-            await store.take_turn(COMMAND, opens=True)
+            await say(store, COMMAND, opens=True)
         assert await store.commands(AGENT.id) == []
         assert await store.events() == []
 
@@ -101,8 +102,8 @@ def test_who_was_never_adopted_cannot_be_saved_or_forgotten_and_has_no_turns(pla
 def test_a_turn_opens_a_command_and_others_join_it(place: Place) -> None:
     async def work(store: Store) -> None:
         await store.adopt(AGENT)
-        first = await store.take_turn(COMMAND, opens=True)
-        second = await store.take_turn(replace(QUESTION, answers=first.id), opens=False)
+        first = await say(store, COMMAND, opens=True)
+        second = await say(store, replace(QUESTION, answers=first.id), opens=False)
         assert (first.id, second.id, first.command, second.command) == (1, 2, 1, 1)
         assert first == replace(COMMAND, id=1, command=1, at=first.at)
         assert await store.turns("claude-1") == [second, first]
@@ -120,13 +121,12 @@ def test_a_turn_opens_a_command_and_others_join_it(place: Place) -> None:
 def test_a_new_command_closes_the_open_one_as_replaced(place: Place) -> None:
     async def work(store: Store) -> list[Command]:
         agent = await store.adopt(AGENT)
-        await store.take_turn(COMMAND, opens=True)
-        await store.take_turn(replace(COMMAND, delivery="8"), opens=True)
+        await say(store, COMMAND, opens=True)
+        await say(store, replace(COMMAND, delivery="8"), opens=True)
         assert (await store.save(replace(agent, command=1))).command == 2  # what is open is told by the commands
-        await store.close_command("claude-1", "done")
-        assert (await store.save(agent)).command is None
-        await store.close_command("claude-1", "twice")
-        late = await store.take_turn(QUESTION, opens=False)
+        assert (await store.save(agent, ending="done")).command is None
+        await store.save(agent, ending="twice")
+        late = await say(store, QUESTION, opens=False)
         assert late.command is None
         return await store.commands("claude-1")
 
@@ -137,11 +137,45 @@ def test_a_new_command_closes_the_open_one_as_replaced(place: Place) -> None:
     assert first.opened_at <= first.closed_at <= second.closed_at
 
 
+def test_a_turn_its_receipt_and_what_it_makes_of_the_agent_are_one_transaction(place: Place) -> None:
+    async def work(store: Store) -> None:
+        agent = await store.adopt(AGENT)
+        row, _ = await store.begin(
+            message_id="m", tmux="t", pane="%1", pane_pid=1, text="go", secret=False, events=(AgentLost(agent.id, "x"),)
+        )
+        turn, receipt = replace(COMMAND, delivery=row.id), SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "it is gone")
+
+        def judge(turn: Turn) -> Change:
+            changed = StateChanged(agent.id, "IDLE", "COMMANDED", turn.id, "delivery", "it is gone")
+            return Change(replace(agent, stage=Stage.COMMANDED, turn=turn.id), (changed,))
+
+        def fail(turn: Turn) -> Change:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await store.take_turn(turn, True, fail, receipt, AgentFound(agent.id, "x"))
+        assert [one.id for one in await store.unfinished()] == []  # it is not an agent's
+        assert (await store.find("m"), await store.turn_of(row.id)) == (row, None)
+        stored, saved = await store.take_turn(turn, True, judge, receipt, AgentFound(agent.id, "x"))
+        assert saved is not None
+        assert (saved.stage, saved.turn, saved.command, saved.seq) == (Stage.COMMANDED, stored.id, stored.command, 5)
+        assert await store.agents() == [saved]
+        assert await store.turn_of(row.id) == stored
+        found = await store.find("m")
+        assert found is not None
+        assert found.receipt == receipt
+        assert await kinds(store) == ["agent_adopted", "agent_lost", "agent_found", "turn_stored", "state_changed"]
+        assert await store.take_turn(turn, True, judge, receipt, AgentFound(agent.id, "again")) == (stored, None)
+        assert len(await store.events()) == 5
+
+    using(place, work)
+
+
 def test_a_delivery_has_at_most_one_turn(place: Place) -> None:
     async def work(store: Store) -> None:
         await store.adopt(AGENT)
-        both = await asyncio.gather(store.take_turn(COMMAND, opens=True), store.take_turn(COMMAND, opens=True))
-        again = await store.take_turn(replace(COMMAND, text="other words"), opens=True)
+        both = await asyncio.gather(say(store, COMMAND, opens=True), say(store, COMMAND, opens=True))
+        again = await say(store, replace(COMMAND, text="other words"), opens=True)
         assert both[0] == both[1] == again
         assert len(await store.commands("claude-1")) == 1
         assert await kinds(store) == ["agent_adopted", "turn_stored"]
@@ -152,8 +186,8 @@ def test_a_delivery_has_at_most_one_turn(place: Place) -> None:
 def test_turns_without_a_delivery_are_each_their_own(place: Place) -> None:
     async def work(store: Store) -> None:
         await store.adopt(AGENT)
-        await store.take_turn(QUESTION, opens=False)
-        await store.take_turn(QUESTION, opens=False)
+        await say(store, QUESTION, opens=False)
+        await say(store, QUESTION, opens=False)
         assert len(await store.turns("claude-1")) == 2
 
     using(place, work)
@@ -162,7 +196,7 @@ def test_turns_without_a_delivery_are_each_their_own(place: Place) -> None:
 def test_a_forgotten_agent_leaves_its_history_and_its_name(place: Place) -> None:
     async def work(store: Store) -> None:
         await store.adopt(AGENT)
-        await store.take_turn(COMMAND, opens=True)
+        await say(store, COMMAND, opens=True)
         await store.forget("claude-1")
         assert await store.agents() == []
         assert [one.ending for one in await store.commands("claude-1")] == ["lost"]

@@ -19,7 +19,7 @@ from paneward.store.care import AT_ONCE
 from paneward.store.deliveries import stamp
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
-from tests.store.conftest import Place, on_disk, using
+from tests.store.conftest import Place, on_disk, say, using
 
 RECEIPT = SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the composer is empty again")
 PLACE = {"tmux": "s", "pane": "%1", "pane_pid": 1}
@@ -31,7 +31,7 @@ async def live(store: Store, name: str, words: str = "go on") -> None:
     sent = {**PLACE, "text": words, "secret": False, "agent_id": name, "intent": "COMMAND"}
     delivery, _ = await store.begin(message_id=f"{name} {words}", **sent)  # type: ignore[arg-type]
     await store.finish(delivery.id, RECEIPT)
-    await store.take_turn(Turn(name, Actor.USER, Intent.COMMAND, words, delivery=delivery.id), opens=True)
+    await say(store, Turn(name, Actor.USER, Intent.COMMAND, words, delivery=delivery.id), opens=True)
     await store.append(StateChanged(name, "IDLE", "COMMANDED", 1, "delivery", words))
     await store.audit(AuditEntry("operator", "send", name, "ok"))
 
@@ -57,7 +57,8 @@ async def counts(store: Store) -> dict[str, int]:
 def test_what_is_old_goes_and_seq_goes_on(place: Place) -> None:
     async def work(store: Store) -> None:
         await live(store, "old")
-        await store.close_command("old", "done")
+        [old] = await store.agents()
+        await store.save(old, ending="done")
         await age(store, 40)
         await live(store, "young")
         assert await store.trim(30) == 7
@@ -186,20 +187,16 @@ def test_deliveries_to_agents_tell_what_a_crash_left_open(place: Place) -> None:
         await store.adopt(Agent("a"))
         sent = {**PLACE, "text": "t", "secret": False, "agent_id": "a"}
         ids = {}
-        for name in ("begun", "confirmed", "unconfirmed", "failed", "turned", "keys"):
+        for name in ("begun", "done", "failed", "keys"):
             intent = "" if name == "keys" else "ANSWER"
             row, _ = await store.begin(message_id=name, intent=intent, **sent)  # type: ignore[arg-type]
             ids[name] = row.id
-        for name, verdict in [("confirmed", Verdict.CONFIRMED), ("unconfirmed", Verdict.UNCONFIRMED)]:
-            await store.finish(ids[name], replace(RECEIPT, verdict=verdict))
         await store.finish(ids["failed"], replace(RECEIPT, verdict=Verdict.FAILED))
         await store.finish(ids["keys"], RECEIPT)
-        await store.finish(ids["turned"], RECEIPT)
-        await store.take_turn(Turn("a", Actor.USER, Intent.ANSWER, "t", delivery=ids["turned"]), opens=False)
+        await store.finish(ids["done"], RECEIPT)
         await store.begin(message_id="forgotten", **{**sent, "agent_id": "b"})  # type: ignore[arg-type]
         await store.begin(message_id="of nobody", **PLACE, text="t", secret=False)  # type: ignore[arg-type]
         assert [row.message_id for row in await store.unfinished()] == ["begun"]
-        assert [row.message_id for row in await store.unturned()] == ["confirmed", "unconfirmed"]
         found = await store.delivery(ids["keys"])
         assert found is not None
         assert (found.message_id, found.agent_id, found.intent) == ("keys", "a", "")

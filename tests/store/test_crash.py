@@ -16,8 +16,12 @@ WORKER = """
 import asyncio, sys
 from dataclasses import replace
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
-from paneward.core.events import StateChanged
+from paneward.core.agent import Said
+from paneward.core.judging import Told, judged
+from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
+
+DONE = SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "it is gone")
 
 async def agent(store, name):
     known = {one.id: one for one in await store.agents()}
@@ -25,10 +29,11 @@ async def agent(store, name):
     for number in range(100_000):
         place = {"tmux": "s", "pane": "%1", "pane_pid": 1, "agent_id": name, "intent": "COMMAND"}
         row, _ = await store.begin(message_id=f"{name} {store.last_seq} {number}", text="go", secret=False, **place)
-        turn = await store.take_turn(Turn(name, Actor.USER, Intent.COMMAND, "go", delivery=row.id), opens=True)
-        stage = Stage.PROCESSING if one.stage is Stage.COMMANDED else Stage.COMMANDED
-        changed = StateChanged(name, one.stage, stage, turn.id, "delivery", f"turn {turn.id}")
-        one = await store.save(replace(one, stage=stage, source="delivery", reason=f"turn {turn.id}"), changed)
+        said = Said.AGENT_PROGRESS if one.stage is Stage.COMMANDED else Said.USER_COMMAND
+        one = replace(one, stage=Stage.COMPLETE) if one.stage is Stage.PROCESSING else one
+        turn = Turn(name, Actor.USER, Intent.COMMAND, "go", delivery=row.id)
+        judge = lambda turn: judged(one, said, turn, Told("delivery", f"turn {turn.id}"), 0.0)
+        turn, one = await store.take_turn(turn, True, judge, DONE)
         print(one.seq, turn.id, row.id, flush=True)
 
 async def main():

@@ -8,9 +8,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paneward.core.agent import SPOKEN, Agent, Said, Stage, Turn, next_stage, opens
+from paneward.core import judging
+from paneward.core.agent import SPOKEN, Agent, Said, Stage, Turn, opens
 from paneward.core.errors import AgentExists, AgentNotFound
-from paneward.core.events import AgentFound, AgentLost, StateChanged, TransitionRefused
+from paneward.core.events import AgentFound, AgentLost
 from paneward.store import Store
 from tests.store.conftest import Place, using
 from tests.store.fold import Told, fold
@@ -37,18 +38,20 @@ def forgetting(name: str, purge: bool) -> Deed:
 
 
 def saying(name: str, said: Said, reason: str) -> Deed:
-    """The turn first, the change of state second: as the server does it."""
+    """The turn first, the change of state second, in one transaction: as the server does it."""
 
     async def deed(store: Store, known: dict[str, Agent]) -> None:
         agent = known.get(name, Agent(name))
         actor, intent = SPOKEN[said]
-        turn = await store.take_turn(Turn(name, actor, intent, "words"), opens(agent.stage, said))
-        stage = next_stage(agent.stage, said)
-        if stage is None:
-            await store.append(TransitionRefused(name, agent.stage, said, turn.id))
-            return
-        changed = StateChanged(name, agent.stage, stage, turn.id, "screen", reason)
-        known[name] = await store.save(replace(agent, stage=stage, source="screen", reason=reason), changed)
+        turn = Turn(name, actor, intent, "words")
+        told = judging.Told("screen", reason)
+
+        def judge(turn: Turn) -> judging.Change:
+            return judging.judged(agent, said, turn, told, 0.0)
+
+        _, saved = await store.take_turn(turn, opens(agent.stage, said), judge)
+        assert saved is not None
+        known[name] = saved
 
     return name, deed
 

@@ -10,10 +10,11 @@ import pytest
 from paneward.core.agent import Actor, Agent, Intent, Turn
 from paneward.core.errors import AgentExists, StoreError
 from paneward.core.events import AgentLost, ServerStarted, ServerStopped, StateChanged, Stored
+from paneward.core.judging import Change
 from paneward.store import Store
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
-from tests.store.conftest import Place, on_disk, raw, using
+from tests.store.conftest import Place, on_disk, raw, say, using
 
 
 def changed(agent_id: str = "a", reason: str = "its screen shows work") -> StateChanged:
@@ -111,7 +112,7 @@ def test_of_works_in_one_commit_one_that_fails_fails_alone(place: Place) -> None
             store.adopt(Agent("a", pane="%1")),
             store.adopt(Agent("a", pane="%2")),
             store.save(Agent("nobody"), changed("nobody")),
-            store.take_turn(Turn("a", Actor.USER, Intent.COMMAND, "go"), opens=True),
+            store.take_turn(Turn("a", Actor.USER, Intent.COMMAND, "go"), True, lambda _: Change(Agent("a", pane="%1"))),
             store.append(ServerStopped("done")),
             return_exceptions=True,
         )
@@ -250,7 +251,7 @@ def test_what_is_said_in_an_event_is_stored_without_credentials(tmp_path: Path) 
         await store.adopt(Agent("a"))
         await store.append(changed(reason="export API_KEY=0123456789abcdef"))
         turn = Turn("a", Actor.USER, Intent.COMMAND, f"use sk-ant-api03-AbCdEfGhIjKlMnOp {'x' * 300}")
-        await store.take_turn(turn, opens=True)
+        await say(store, turn, opens=True)
         return await store.events()
 
     _, one, two = using(path, work)

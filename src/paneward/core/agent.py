@@ -1,7 +1,7 @@
 """An agent with an identity, what it was told and what it said: records, and the table of its states.
 
-Shape: data and functions. An agent has commands, each one unit of work; a command has turns. A turn is stored before
-the state changes by it, and a change that the table refuses leaves the turn where it is.
+Shape: data and functions. An agent has commands, each one unit of work; a command has turns. A turn is stored first
+and changes the state second, by one transaction; a change that the table refuses leaves the turn where it is.
 """
 
 import re

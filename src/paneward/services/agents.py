@@ -38,13 +38,10 @@ class Agents(Generic[P]):
 
     async def start(self) -> None:
         """Take over the agents of the store, and what was under way."""
-        unfinished, unturned = await self._store.unfinished(), await self._store.unturned()
+        unfinished = await self._store.unfinished()
         for agent in await self._store.agents():
             keeper = await self._keep(agent)
-            await keeper.recover(
-                [one for one in unfinished if one.agent_id == agent.id],
-                [one for one in unturned if one.agent_id == agent.id],
-            )
+            await keeper.recover([one for one in unfinished if one.agent_id == agent.id])
         for keeper in self._keepers.values():
             keeper.start()
 

@@ -4,7 +4,7 @@ Whatever happens outside, the caller gets a `SendResult`; only programming error
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +14,7 @@ from paneward.core.answer import answer
 from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, InvalidInput, PaneNotFound, PanewardError, StoreError
-from paneward.core.events import DeliveryChanged
+from paneward.core.events import DeliveryChanged, Event
 from paneward.core.flow import Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.posting import post
@@ -33,7 +33,8 @@ from paneward.store import Delivery, Store, text_hash
 log = logging.getLogger("paneward.delivery")
 
 Lock = Callable[[str, float], AbstractAsyncContextManager[None]]
-Before = Callable[[], Awaitable[None]]
+Before = Callable[[], Sequence[Event]]
+After = Callable[[Delivery, SendResult], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class Request:
     agent_id: str | None = None  # to whom, where the pane is that of an agent
     pane_pid: int = 0  # of the agent: in a pane of another process nothing is typed
     intent: str = ""  # COMMAND or ANSWER, of an agent
-    before: Before | None = field(default=None, compare=False)  # awaited once, right before anything is typed
+    before: Before | None = field(default=None, compare=False)  # right before anything is typed: events to store first
+    after: After | None = field(default=None, compare=False)  # stores the receipt in the place of the desk
 
 
 class Deliveries:
@@ -244,9 +246,9 @@ class Ledger:
         if self._request.message_id is None:
             return
         if self._row is None:
-            if self._request.before is not None:
-                await self._request.before()
-            self._row, fresh = await self._store.begin(message_id=self._request.message_id, **self._place())
+            told = self._request.before() if self._request.before is not None else ()
+            place = self._place()
+            self._row, fresh = await self._store.begin(message_id=self._request.message_id, **place, events=told)
             if not fresh and self._earlier is None:
                 raise InvalidInput(
                     f"message_id {self._row.message_id!r} is being delivered to {self._row.pane} at this moment",
@@ -266,15 +268,14 @@ class Ledger:
         try:
             if row is None:
                 await self._store.record(receipt=receipt, **self._place())
+            elif self._request.after is not None:
+                await self._request.after(row, receipt)
             else:
-                await self._store.finish(row.id, receipt, *self._told(row.id, receipt))
+                await self._store.finish(row.id, receipt)
         except StoreError as error:
             log.warning("%s: receipt not stored: %s", receipt.pane, error.message)
             return replace(receipt, notes=(*receipt.notes, f"the receipt could not be stored: {error.message}"))
         return receipt
-
-    def _told(self, id: str, receipt: SendResult) -> tuple[DeliveryChanged, ...]:
-        return () if self._request.agent_id is None else (changed(self._request.agent_id, id, receipt),)
 
 
 def changed(agent_id: str, id: str, receipt: SendResult) -> DeliveryChanged:
@@ -296,7 +297,11 @@ def check_same(row: Delivery, text: str, agent_id: str | None) -> None:
 def again(row: Delivery) -> bool:
     """The same message may be tried again: it was cut off, or refused with nothing typed."""
     receipt = row.receipt if row.phase is Phase.DONE else None
-    return receipt is None or (receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING)
+    return receipt is None or nothing_typed(receipt)
+
+
+def nothing_typed(receipt: SendResult) -> bool:
+    return receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
 
 
 def cut_off_at(row: Delivery) -> Phase:

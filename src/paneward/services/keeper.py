@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from paneward.core.agent import Agent, Intent, Sent
+from paneward.core.agent import Agent, Intent, Sent, Turn
 from paneward.core.choice import Choice
-from paneward.core.errors import Code, PaneDead, PaneNotFound, PanewardError
-from paneward.core.events import DeliveryBegun
+from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
+from paneward.core.events import DeliveryBegun, Event
 from paneward.core.hearing import Seen
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import version_seen
@@ -26,10 +26,10 @@ from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
-from paneward.services.delivery import Deliveries, Request, again, changed, check_same
+from paneward.services.delivery import Deliveries, Request, again, check_same, nothing_typed
 from paneward.services.follow import Follower
 from paneward.services.report import Explanation, Place, Screenful
-from paneward.services.turns import Turns, went_in
+from paneward.services.turns import Turns
 from paneward.store import Delivery, Store, text_hash
 
 FRESH: Final = 600.0  # seconds after which what was cut off is not typed any more
@@ -163,31 +163,38 @@ class Keeper:
 
     async def _deliver(self, request: Request, plan: Plan, begun: bool) -> Sent:
         hearing, typing = self._turns.hearing, False
+        turn: Turn | None = None
+        delivery: Delivery | None = None
 
-        async def before() -> None:
+        def before() -> list[Event]:
             nonlocal typing
             typing = True
             hearing.begin(self.agent.question if request.intent == Intent.ANSWER else None)
-            if not begun:
-                told = DeliveryBegun(self.agent.id, request.message_id or "", request.intent, plan.written())
-                await self._store.append(told)
+            told = DeliveryBegun(self.agent.id, request.message_id or "", request.intent, plan.written())
+            return [] if begun else [told]
 
-        request = replace(request, before=before, pane_pid=self.agent.pane_pid)
+        async def after(row: Delivery, receipt: SendResult) -> None:
+            nonlocal turn, delivery
+            turn = await self._turns.delivered(row, receipt, plan.spoken(row))
+            delivery = None if nothing_typed(receipt) else row
+
+        request = replace(request, before=before, after=after, pane_pid=self.agent.pane_pid)
         try:
             desk = self.panes.desk
             result = await (desk.send(request) if plan.choice is None else desk.answer(request, plan.choice))
-            return await self._sent(request.message_id or "", result, plan)
         finally:
             if typing:
                 hearing.end(self._clock.now())
                 self._stirred.set()
+        if result.repeated:
+            return await self._sent(await self._store.find(request.message_id or ""), result)
+        return Sent(result, self.agent, turn, None if delivery is None else delivery.id)
 
-    async def _sent(self, message_id: str, result: SendResult, plan: Plan) -> Sent:
-        delivery = await self._store.find(message_id)
-        if delivery is None or again(delivery) or result.error_type is Code.IDEMPOTENCY_CONFLICT:
+    async def _sent(self, row: Delivery | None, result: SendResult) -> Sent:
+        """What was answered before."""
+        if row is None:
             return Sent(result, self.agent)
-        turn = await self._turns.delivered(delivery, plan.spoken(delivery)) if went_in(result) else None
-        return Sent(result, self.agent, turn, delivery.id)
+        return Sent(result, self.agent, await self._store.turn_of(row.id), row.id)
 
     async def known(self, message_id: str, text: str) -> Sent | None:
         """What a call with this message id was answered with, if it is over; one that was cut off is gone on with."""
@@ -199,19 +206,17 @@ class Keeper:
         if again(row):
             return None
         assert row.receipt is not None
-        return await self._sent(message_id, replace(row.receipt, repeated=True), Plan({}))
+        return await self._sent(row, replace(row.receipt, repeated=True))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
         return await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
 
     # --- after a crash
 
-    async def recover(self, unfinished: list[Delivery], unturned: list[Delivery]) -> None:
+    async def recover(self, unfinished: list[Delivery]) -> None:
         """Whatever needs no pane; the rest waits for the task."""
         self._cut_off = unfinished
-        plans = await self._plans() if unturned else {}
-        said = [(row, plans.get(row.message_id or "", Plan({})).spoken(row)) for row in unturned]
-        await self._turns.recover(said)
+        await self._turns.recover()
 
     async def _plans(self) -> dict[str, Plan]:
         events = await self._store.events(
@@ -243,8 +248,7 @@ class Keeper:
         """Nobody can tell any more what became of it."""
         evidence = f"Paneward ended while this was delivered ({row.phase}), and it was not gone on with"
         receipt = SendResult(Verdict.UNCONFIRMED, Rung.TYPED, evidence, pane=row.pane, message_id=row.message_id)
-        await self._store.finish(row.id, receipt, changed(self.agent.id, row.id, receipt))
-        await self._turns.delivered(replace(row, receipt=receipt), row.text or "")
+        await self._turns.delivered(row, receipt, row.text or "")
 
     def _age(self, row: Delivery) -> float:
         return self._clock.wall() - datetime.fromisoformat(row.created_at).timestamp()

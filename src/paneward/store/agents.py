@@ -7,13 +7,14 @@ says of them when it is saved counts for nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.agent import Agent, Command, Turn
 from paneward.core.errors import AgentExists, AgentNotFound
-from paneward.core.events import AgentAdopted, AgentForgotten, Event, TurnStored
+from paneward.core.events import AgentAdopted, AgentForgotten, TurnStored
+from paneward.core.judging import Change
 from paneward.store.care import purge
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
@@ -56,10 +57,13 @@ def forget(transaction: Transaction, agent_id: str, purged: bool) -> None:
     transaction.append(AgentForgotten(agent_id, purged))
 
 
-def save(transaction: Transaction, agent: Agent, events: Sequence[Event]) -> Agent:
-    for event in events:
+def save(transaction: Transaction, change: Change) -> Agent:
+    agent = change.agent
+    for event in change.events:
         transaction.append(event)
-    seq = transaction.seq if events else agent.seq
+    if change.ending:
+        _close(transaction, agent.id, change.ending)
+    seq = transaction.seq if change.events else agent.seq
     saved = replace(agent, seq=seq, command=_open(transaction.connection, agent.id))
     table, row = tables().agents, _row(saved)
     if not transaction.connection.execute(table.update().where(table.c.id == agent.id).values(row)).rowcount:
@@ -67,25 +71,18 @@ def save(transaction: Transaction, agent: Agent, events: Sequence[Event]) -> Age
     return saved
 
 
-def take_turn(transaction: Transaction, turn: Turn, opens: bool) -> Turn:
+def take_turn(transaction: Transaction, turn: Turn, opens: bool, judge: Callable[[Turn], Change]) -> tuple[Turn, Agent]:
     connection, table = transaction.connection, tables().turns
-    known = _turn_of_delivery(connection, turn.delivery)
-    if known is not None:
-        return known
-    if connection.execute(tables().agents.select().where(tables().agents.c.id == turn.agent)).first() is None:
-        raise AgentNotFound(f"no agent is called {turn.agent!r}")
     command = _opened(transaction, turn.agent) if opens else _open(connection, turn.agent)
     fresh = replace(turn, command=command, at=turn.at or transaction.at, id=0)
     row = {"agent": fresh.agent, "command": command, "delivery": fresh.delivery, "at": fresh.at, "body": written(fresh)}
     id = connection.execute(table.insert().returning(table.c.id), row).scalar_one()
     fresh = replace(fresh, id=id)
     transaction.append(TurnStored(fresh.agent, fresh))
-    return fresh
+    return fresh, save(transaction, judge(fresh))
 
 
-def _turn_of_delivery(connection: sa.Connection, delivery: str | None) -> Turn | None:
-    if delivery is None:
-        return None
+def turn_of_delivery(connection: sa.Connection, delivery: str) -> Turn | None:
     table = tables().turns
     row = connection.execute(table.select().where(table.c.delivery == delivery)).first()
     return None if row is None else _turn(row)
@@ -105,10 +102,6 @@ def _open(connection: sa.Connection, agent_id: str) -> int | None:
     return connection.execute(
         sa.select(sa.func.max(table.c.id)).where(table.c.agent == agent_id, table.c.closed_at.is_(None))
     ).scalar()
-
-
-def close_command(transaction: Transaction, agent_id: str, ending: str) -> None:
-    _close(transaction, agent_id, ending)
 
 
 def _close(transaction: Transaction, agent_id: str, ending: str) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import StoreError
 from paneward.core.flow import Phase
-from paneward.core.result import SendResult, Verdict
+from paneward.core.result import SendResult
 from paneward.store.tables import tables
 from paneward.store.written import kept, receipt_of, written
 
@@ -125,26 +125,10 @@ def recent(connection: sa.Connection, limit: int, pane: str | None, agent_id: st
 
 def unfinished(connection: sa.Connection) -> list[Delivery]:
     """Deliveries to agents that were begun and have no receipt, oldest first."""
-    table = tables().deliveries
-    return _owned(connection, table.c.phase != Phase.DONE)
-
-
-def unturned(connection: sa.Connection) -> list[Delivery]:
-    """Deliveries to agents that may have gone in and have no turn, oldest first."""
     import sqlalchemy as sa
 
-    table, turns = tables().deliveries, tables().turns
-    told = sa.exists().where(turns.c.delivery == sa.cast(table.c.id, sa.Text))
-    went_in = table.c.verdict.in_([Verdict.CONFIRMED.value, Verdict.UNCONFIRMED.value])
-    return _owned(connection, sa.and_(table.c.phase == Phase.DONE, went_in, table.c.intent != "", ~told))
-
-
-def _owned(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Delivery]:
-    import sqlalchemy as sa
-
-    table = tables().deliveries
-    agents = sa.select(tables().agents.c.id)
-    query = table.select().where(table.c.agent_id.in_(agents), condition).order_by(table.c.id)
+    table, agents = tables().deliveries, sa.select(tables().agents.c.id)
+    query = table.select().where(table.c.agent_id.in_(agents), table.c.phase != Phase.DONE).order_by(table.c.id)
     return [_read(row) for row in connection.execute(query).mappings()]
 
 

@@ -18,6 +18,7 @@ from paneward.core.agent import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
 from paneward.core.events import Event, Stored
 from paneward.core.flow import Phase
+from paneward.core.judging import Change
 from paneward.core.result import SendResult
 from paneward.store import agents, care, deliveries, log, records
 from paneward.store.deliveries import Delivery
@@ -65,11 +66,19 @@ class Store:
         secret: bool,
         agent_id: str | None = None,
         intent: str = "",
+        events: Sequence[Event] = (),
     ) -> tuple[Delivery, bool]:
-        """Write down what is about to be typed; or, for a known `message_id`, what was written first, and False."""
+        """Write down what is about to be typed, and events with it; or, for a known `message_id`, what was written
+        first, and False."""
         place = {"message_id": message_id, "tmux": tmux, "pane": pane, "pane_pid": pane_pid}
         owner = {"agent_id": agent_id, "intent": intent}
-        return await self._run(lambda tx: deliveries.begin(tx.connection, {**place, **owner}, text, secret))
+
+        def work(tx: Transaction) -> tuple[Delivery, bool]:
+            row, fresh = deliveries.begin(tx.connection, {**place, **owner}, text, secret)
+            _append(tx, events if fresh else ())
+            return row, fresh
+
+        return await self._run(work)
 
     async def record(
         self,
@@ -134,10 +143,6 @@ class Store:
         """Deliveries to agents that were begun and have no receipt, oldest first."""
         return await self._read(deliveries.unfinished)
 
-    async def unturned(self) -> list[Delivery]:
-        """Deliveries to agents that may have gone in and have no turn, oldest first."""
-        return await self._read(deliveries.unturned)
-
     # --- the log
 
     @property
@@ -189,19 +194,38 @@ class Store:
         """In order of adoption."""
         return await self._read(agents.read_agents)
 
-    async def save(self, agent: Agent, *events: Event) -> Agent:
-        """The row as given and the events; the agent with the seq of the last one and its open command."""
-        return await self._run(lambda tx: agents.save(tx, agent, events))
+    async def save(self, agent: Agent, *events: Event, ending: str = "") -> Agent:
+        """The row as given and the events; with `ending` its open command is closed. The agent with the seq of the last
+        event and its open command."""
+        return await self._run(lambda tx: agents.save(tx, Change(agent, events, ending)))
 
-    async def take_turn(self, turn: Turn, opens: bool) -> Turn:
-        """Store a turn. It opens a command, which closes an open one as `replaced`, or joins the open one.
+    async def take_turn(
+        self,
+        turn: Turn,
+        opens: bool,
+        judge: Callable[[Turn], Change],
+        receipt: SendResult | None = None,
+        *events: Event,
+    ) -> tuple[Turn, Agent | None]:
+        """Store a turn, and the agent as `judge` finds it by that turn; of a turn by delivery, its receipt as well, and
+        `events`. It opens a command, which closes an open one as `replaced`, or joins the open one.
 
-        A delivery has at most one turn: the known one is returned, and nothing is stored.
+        A delivery has at most one turn: the known one is returned without an agent, and nothing is stored.
         """
-        return await self._run(lambda tx: agents.take_turn(tx, turn, opens))
 
-    async def close_command(self, agent_id: str, ending: str) -> None:
-        await self._run(lambda tx: agents.close_command(tx, agent_id, ending))
+        def work(tx: Transaction) -> tuple[Turn, Agent | None]:
+            if turn.delivery is not None and (known := agents.turn_of_delivery(tx.connection, turn.delivery)):
+                return known, None
+            if turn.delivery is not None and receipt is not None:
+                deliveries.finish(tx.connection, turn.delivery, receipt)
+            _append(tx, events)
+            return agents.take_turn(tx, turn, opens, judge)
+
+        return await self._run(work)
+
+    async def turn_of(self, delivery_id: str) -> Turn | None:
+        """What a delivery has made."""
+        return await self._read(lambda connection: agents.turn_of_delivery(connection, delivery_id))
 
     async def turns(self, agent_id: str, limit: int = 50, before: int | None = None) -> list[Turn]:
         """Newest first."""

@@ -1,0 +1,81 @@
+"""What is said makes of an agent: functions. What they return is stored with what was said, by one transaction."""
+
+from dataclasses import dataclass, replace
+
+from paneward.core.agent import RESTING, Agent, Said, Stage, Turn, next_stage
+from paneward.core.events import AgentFound, AgentLost, Event, StateChanged, TransitionRefused
+from paneward.core.result import Menu
+from paneward.core.standing import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who decided, by what, and what the others had said."""
+
+    source: str
+    reason: str
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An agent as it is from now on, and what is told of that."""
+
+    agent: Agent
+    events: tuple[Event, ...] = ()
+    ending: str = ""  # how its open command came to an end; empty: it goes on
+
+
+def told_by(standing: Standing) -> Told:
+    others = [claim for claim in standing.claims if claim.source is not standing.source]
+    losers = tuple(f"{one.source}: {one.state} ({one.evidence})" for one in others if one.state is not standing.state)
+    return Told(standing.source, standing.evidence, losers)
+
+
+def judged(agent: Agent, said: Said, turn: Turn | None, told: Told, now: float, ending: str = "done") -> Change:
+    """What this leads to; `now` in seconds since the epoch, `ending` of the command where it is a completion."""
+    turn_id = None if turn is None else turn.id
+    agent = agent if turn is None else replace(agent, turn=turn.id)
+    to = next_stage(agent.stage, said)
+    if to is None:
+        return Change(agent, (TransitionRefused(agent.id, agent.stage, said, turn_id),))
+    moved = to is not agent.stage
+    if moved:
+        agent = replace(agent, source=told.source, reason=told.reason)
+    fresh = replace(
+        agent, stage=to, since=now if moved or said is Said.AGENT_QUESTION else agent.since,
+        question=_question(agent, said, to, turn), asked=_asked(agent, said, to, turn),
+    )  # fmt: skip
+    change = StateChanged(agent.id, agent.stage, to, turn_id, told.source, told.reason, told.others)
+    return Change(fresh, (change,) if moved else (), ending if said is Said.AGENT_COMPLETION else "")
+
+
+def _question(agent: Agent, said: Said, to: Stage, turn: Turn | None) -> Menu | None:
+    if to is not Stage.AWAITING_INPUT:
+        return None
+    return turn.question if said is Said.AGENT_QUESTION and turn is not None else agent.question
+
+
+def _asked(agent: Agent, said: Said, to: Stage, turn: Turn | None) -> int | None:
+    if to is not Stage.AWAITING_INPUT:
+        return None
+    return turn.id if said is Said.AGENT_QUESTION and turn is not None else agent.asked
+
+
+def lost(agent: Agent, reason: str, ended: bool, now: float) -> Change | None:
+    """Its pane cannot be reached; or its program `ended`, and with it what it worked on. Said again, it tells nothing
+    new; words that were going in when the program ended are lost with it."""
+    events, ending = list[Event](), ""
+    if not agent.gone:
+        agent = replace(agent, gone=reason)
+        events.append(AgentLost(agent.id, reason))
+    if ended and agent.stage not in RESTING:
+        events.append(StateChanged(agent.id, agent.stage, Stage.IDLE, None, "process", reason))
+        agent = replace(agent, stage=Stage.IDLE, since=now, source="process", reason=reason, question=None, asked=None)
+        ending = "lost"
+    return Change(agent, tuple(events), ending) if events else None
+
+
+def found(agent: Agent, evidence: str) -> Change | None:
+    """Its pane is there again."""
+    return Change(replace(agent, gone=""), (AgentFound(agent.id, evidence),)) if agent.gone else None
