@@ -66,6 +66,7 @@ def outcome(record: Record, ending: str, last: Standing) -> Outcome:
         "right": right,
         "wrong": [_shown(one, started) for one in wrong],
         "too_long": len(long),
+        "longest": max((one.end - one.start for one in wrong), default=0.0),
         "reversals": reversals,
         "ending": last.ending,
         "said": [f"{at - started:.3f} {_told(one)}" for at, one in record.said],

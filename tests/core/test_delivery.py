@@ -179,6 +179,21 @@ def test_what_somebody_types_while_the_text_settles_is_never_submitted_with_it()
     assert (result.error_type, acts(asked)) == (Code.OPERATOR_DRAFT, [Type("fix it")])
 
 
+def test_submit_waits_for_a_program_that_settles_to_come_to_rest() -> None:
+    """One that computes has not noticed yet that the paste is over: it would take Enter for a part of it."""
+    slow = order(profile=replace(QUICK, settle=0.2, reads=False))
+    busy = [scene("> fix it‸", WORKING)] * 12
+    asked, result = play(deliver(slow), [scene("> ‸"), *busy, scene("> fix it‸"), scene("> ‸")])
+    assert len([effect for effect in asked[: asked.index(ENTER)] if isinstance(effect, Look | Watch)]) > len(busy)
+    assert (acts(asked), result.success) == ([Type("fix it"), ENTER], True)
+
+
+def test_submit_does_not_wait_for_ever_for_a_program_that_never_rests() -> None:
+    slow = order(profile=replace(QUICK, settle=0.2, reads=False))
+    asked, _ = play(deliver(slow), [scene("> ‸"), scene("> fix it‸", WORKING)])
+    assert ENTER in acts(asked)
+
+
 def test_ghost_text_is_left_alone_when_the_caller_or_the_profile_says_so() -> None:
     scenes = [scene("> ‸"), scene("> fix it‸\x1b[2m and test\x1b[0m"), scene("> ‸")]
     for wish in (order(ghost=False), order(profile=replace(QUICK, escape_dismisses=False))):

@@ -7,7 +7,7 @@ import pytest
 from paneward.core.profiles import DEMO, GENERIC, Profile
 from paneward.core.profiles import SHELL as SHELL_PROFILE
 from paneward.core.scene import ProcessFacts, Scene
-from paneward.core.submission import REAPED, WORKING, Judge, Outcome
+from paneward.core.submission import REAPED, STANDS, WORKING, Judge, Outcome
 from paneward.testing import LINES, READING, SHELL, scene
 from paneward.testing import WORKING as AT_WORK
 
@@ -38,6 +38,21 @@ def framed(seen: Scene) -> tuple[Outcome, str]:
 
 
 # --- what stands in the composer
+
+
+def test_other_text_in_a_composer_proves_nothing_while_it_is_drawn() -> None:
+    one = judge(box(""), box("fix it"), profile=DEMO)
+    drawing = replace(box("fix"), quiet=0.01)
+    assert [one.after_submit(drawing, 0.0)[0] for _ in range(3)] == [Outcome.UNCLEAR] * 3
+    assert [one.after_submit(replace(drawing, quiet=STANDS), 0.0)[0] for _ in range(2)][-1] is Outcome.LET_GO
+
+
+def test_a_placeholder_with_an_empty_line_below_it_is_held() -> None:
+    """Enter that was taken for a part of the paste: the text was not submitted."""
+    pasting = replace(DEMO, placeholders=(r"\[Pasted Text: \d+ chars\]",))
+    seen = scene(f"hello\n{RULE}\n❯\u00a0[Pasted Text: 2000 chars]\n  ‸\n{RULE}\n")
+    one = judge(box(""), box("[Pasted Text: 2000 chars]"), "x" * 2000, pasting)
+    assert one.after_submit(seen, 0.0)[0] is Outcome.HOLDS
 
 
 def test_a_text_is_held_when_it_ends_at_the_cursor() -> None:

@@ -1,7 +1,7 @@
 """The state of every real agent through a turn with a tool and one that is broken off, sampled every 50 ms.
 
-`make prove-states` plays many more turns; the judgement is the same. What is held to here is that no state is wrong for
-long, that none is taken back, and how each turn is said to have ended.
+`make prove-states` plays many more turns and counts output events. What is held to here holds on a busy machine too: no
+state is wrong for long, none is taken back, and each turn is said to have ended as it did.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from tests.lab.conftest import StartAgent
 from tests.lab.recipes import pins
 
 pytestmark = pytest.mark.real
+LONG = 2.0  # seconds: what is told by output alone, a machine that is busy with four agents tells late
 
 
 async def played(agent: LabAgent, directory: Path) -> tuple[list[Outcome], AgentState, str]:
@@ -34,7 +35,8 @@ def test_the_state_is_right_through_a_tool_and_an_interruption(
     running = start_agent(agent, version, files=with_notices(agent))
     outcomes, state, evidence = asyncio.run(played(running, tmp_path))
     for outcome in outcomes:
-        assert outcome.ok, outcome.details
+        assert outcome.details["longest"] < LONG, outcome.details
+        assert not outcome.details["reversals"], outcome.details
     assert [outcome.details["ending"] for outcome in outcomes] == ["done", "interrupted"]
     assert state is AgentState.IDLE
     assert evidence

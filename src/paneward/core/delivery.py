@@ -37,6 +37,7 @@ AS_SLOW = 3  # a program that took a while to draw the text gets so many times a
 SEEN_HELD = 2  # looks at a waiting program that still holds the text, before submit is pressed again
 TWICE = 0.004  # seconds between two looks that must agree
 ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
+RESTS = 1.0  # seconds that a program which settles gets to come to rest
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
 STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
@@ -293,9 +294,22 @@ class Delivery:
         delay = max(order.profile.settle, floor)
         while (left := seen_at + delay - scene.now) > 0 and not (scene.gone or scene.snapshot.dead):
             scene = yield Watch(left, process=False)
+        if delay and not order.profile.reads:
+            scene = yield from self._at_rest()
         while scene.snapshot.in_mode and not scene.gone:
             yield LeaveMode()
             scene = yield Look()
+        return scene
+
+    def _at_rest(self) -> Flow[Scene]:
+        """A program that still computes may not have noticed that the paste is over: it would take submit for a part
+        of it."""
+        scene = yield Look()
+        until = scene.now + RESTS
+        while scene.process and scene.process.reading is False and scene.now < until:
+            if scene.gone or scene.snapshot.dead:
+                break
+            scene = yield Watch(BLINK)
         return scene
 
     def _dismiss_ghost(self, scene: Scene) -> Flow[Scene]:

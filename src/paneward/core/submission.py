@@ -19,6 +19,7 @@ from paneward.core.screen.composer import Composer, ends_with, essence, goes_on,
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
 
 HUNG_UP = ("", "signal 1")  # tmux hangs up on a program that closed its terminal and has not quite ended
+STANDS = 0.3  # seconds without output after which what an agent shows in its composer is what it holds
 REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
@@ -199,7 +200,8 @@ class Judge:
             return Outcome.GREW, "the composer still holds the text, and more with it"
         if self._holds(composer) or inside == self._wanted or self._in_shell(scene, composer):
             return Outcome.HOLDS, "the composer still holds the text"
-        return Outcome.LIKELY, "the composer holds other text"
+        standing = scene.quiet >= STANDS or busy_mark(screen, self._profile)  # it may be in the middle of drawing ours
+        return Outcome.LIKELY if standing else Outcome.UNCLEAR, "the composer holds other text"
 
     def _grew(self, composer: Composer, width: int) -> bool:
         """Submit accepted a suggestion, or somebody types: to submit again would send more than our text."""

@@ -40,7 +40,7 @@ class Composer:
         return ends_with(self.rows, essence(text)) or self.has_placeholder(profile)
 
     def has_placeholder(self, profile: Profile) -> bool:
-        tail = self.rows[-1].rstrip() if self.rows else ""
+        tail = next((row.rstrip() for row in reversed(self.rows) if row.strip()), "")
         return any(re.search(f"(?:{pattern})\\s*$", tail) for pattern in profile.placeholders)
 
 
