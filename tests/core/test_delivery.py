@@ -330,6 +330,17 @@ def test_a_draft_that_cannot_be_taken_out_is_left_alone() -> None:
     assert not any(isinstance(effect, Paste) for effect in asked)
 
 
+def test_of_several_keys_that_interrupt_each_is_taken_before_the_next_is_pressed() -> None:
+    twice = replace(DEMO, interrupt=("Escape", "Escape"))
+    busy = scene(f"✻ esc to interrupt\n{RULE}\n❯\u00a0‸\n{RULE}", quiet=0.1)
+    deaf = replace(busy, process=replace(READING, unread=1))
+    scenes = [busy, deaf, deaf, deaf, busy, box(""), box(""), box("fix it"), box("")]
+    asked, result = play(deliver(order(profile=twice, when_busy=WhenBusy.INTERRUPT)), scenes)
+    first, second = [at for at, effect in enumerate(asked) if effect == Press(("Escape",))]
+    assert sum(isinstance(effect, Watch) for effect in asked[first:second]) == 3
+    assert result.success
+
+
 def test_an_interrupt_stops_the_work_first() -> None:
     busy = scene(f"✻ esc to interrupt\n{RULE}\n❯\u00a0‸\n{RULE}", quiet=0.1)
     scenes = [busy, box(""), box(""), box("fix it"), box("")]

@@ -165,6 +165,7 @@ class Sent:
     agent: Agent
     turn: Turn | None = None  # none where nothing went in
     delivery_id: str | None = None  # none where nothing was typed
+    on_record: bool = False  # who asked for it is in the audit
 
 
 # --- how it is shown

@@ -190,9 +190,9 @@ class Delivery:
         if start.submit:
             self._submit = start.submit
         if start.interrupt:
-            for key in start.interrupt:  # two Escapes at once are Meta-Escape
+            for key in start.interrupt:
                 yield Press((key,))
-                yield Rest(ESCAPE_REST)
+                yield from self._at_rest((yield Rest(ESCAPE_REST)))
             return (yield from clear_to_type(replace(self._order.terms, when_busy=WhenBusy.WAIT)))
         if start.draft:
             return (yield from put_aside(start, self._order.profile))
@@ -295,18 +295,17 @@ class Delivery:
         while (left := seen_at + delay - scene.now) > 0 and not (scene.gone or scene.snapshot.dead):
             scene = yield Watch(left, process=False)
         if delay and not order.profile.reads:
-            scene = yield from self._at_rest()
+            scene = yield from self._at_rest((yield Look()))
         while scene.snapshot.in_mode and not scene.gone:
             yield LeaveMode()
             scene = yield Look()
         return scene
 
-    def _at_rest(self) -> Flow[Scene]:
-        """A program that still computes may not have noticed that the paste is over: it would take submit for a part
-        of it."""
-        scene = yield Look()
+    def _at_rest(self, scene: Scene) -> Flow[Scene]:
+        """Until the program has taken what was typed, and waits for more. One that computes may not have noticed yet
+        that a paste is over, and would take submit for a part of it; of two Escapes, it would make Meta-Escape."""
         until = scene.now + RESTS
-        while scene.process and scene.process.reading is False and scene.now < until:
+        while (process := scene.process) and (process.unread or process.reading is False) and scene.now < until:
             if scene.gone or scene.snapshot.dead:
                 break
             scene = yield Watch(BLINK)

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Generic, TypeVar
 
 from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
+from paneward.core.audit import AuditEntry
 from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
@@ -157,6 +158,7 @@ class Agents(Generic[P]):
         profile: str | None = None,
         verify_enter: bool = True,
         detect_ghost_text: bool = True,
+        entry: AuditEntry | None = None,
     ) -> Sent:
         """Give an agent a command: typed, submitted, and proven to have gone in."""
         keeper = self._keeper(agent_id)
@@ -174,6 +176,7 @@ class Agents(Generic[P]):
             as_command=as_command,
             agent_id=agent_id,
             intent=Intent.COMMAND,
+            entry=entry,
         )
         return await keeper.deliver(request)
 
@@ -184,17 +187,25 @@ class Agents(Generic[P]):
         return await keeper.press(request, keys)
 
     async def respond(
-        self, agent_id: str, answer: Answer, message_id: str | None = None, timeout: float = 30.0
+        self,
+        agent_id: str,
+        answer: Answer,
+        message_id: str | None = None,
+        timeout: float = 30.0,
+        entry: AuditEntry | None = None,
     ) -> Sent:
         """Answer what an agent asks."""
         keeper = self._keeper(agent_id)
         pane = _pane(keeper.agent)
-        message_id = message_id or _made_up(agent_id)
-        if known := await keeper.known(message_id, answer.words):
+        if message_id is not None and (known := await keeper.known(message_id, answer.words)):
             return known
+        await keeper.settled()
         _check_asks(keeper.agent)
         check_answer(answer)
-        sent = await self._respond(keeper, pane, answer, message_id, timeout)
+        message_id = message_id or _made_up(agent_id)
+        if len(answer.answers or ()) > 1:
+            entry = None  # it takes several deliveries: whoever asked for it writes the one entry
+        sent = await self._respond(keeper, pane, answer, message_id, timeout, entry=entry)
         for question in range(1, len(answer.answers or ())):
             if not sent.result.success or not await self._next_dialog(keeper):
                 break
@@ -202,7 +213,14 @@ class Agents(Generic[P]):
         return sent
 
     async def _respond(
-        self, keeper: Keeper, pane: str, answer: Answer, message_id: str, timeout: float, question: int = 0
+        self,
+        keeper: Keeper,
+        pane: str,
+        answer: Answer,
+        message_id: str,
+        timeout: float,
+        question: int = 0,
+        entry: AuditEntry | None = None,
     ) -> Sent:
         menu = await keeper.panes.menu(pane) or (keeper.agent.question if question == 0 else None)
         choice = choice_of(answer, menu if menu and menu.fingerprint else None, question)
@@ -214,6 +232,7 @@ class Agents(Generic[P]):
             timeout=timeout,
             agent_id=keeper.agent.id,
             intent=Intent.ANSWER,
+            entry=entry,
         )
         return await keeper.deliver(request, choice, picked(choice, menu))
 

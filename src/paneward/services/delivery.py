@@ -11,6 +11,7 @@ from typing import Any
 
 from paneward.config import Settings
 from paneward.core.answer import answer
+from paneward.core.audit import AuditEntry
 from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, InvalidInput, PaneNotFound, PanewardError, StoreError
@@ -56,6 +57,7 @@ class Request:
     agent_id: str | None = None  # to whom, where the pane is that of an agent
     pane_pid: int = 0  # of the agent: in a pane of another process nothing is typed
     intent: str = ""  # COMMAND or ANSWER, of an agent
+    entry: AuditEntry | None = None  # who asked for it, to be put on record with its turn
     before: Before | None = field(default=None, compare=False)  # right before anything is typed: events to store first
     after: After | None = field(default=None, compare=False)  # stores the receipt in the place of the desk
 

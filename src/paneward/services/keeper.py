@@ -175,7 +175,7 @@ class Keeper:
 
         async def after(row: Delivery, receipt: SendResult) -> None:
             nonlocal turn, delivery
-            turn = await self._turns.delivered(row, receipt, plan.spoken(row))
+            turn = await self._turns.delivered(row, receipt, plan.spoken(row), request.entry)
             delivery = None if nothing_typed(receipt) else row
 
         request = replace(request, before=before, after=after, pane_pid=self.agent.pane_pid)
@@ -188,7 +188,8 @@ class Keeper:
                 self._stirred.set()
         if result.repeated:
             return await self._sent(await self._store.find(request.message_id or ""), result)
-        return Sent(result, self.agent, turn, None if delivery is None else delivery.id)
+        on_record = turn is not None and request.entry is not None
+        return Sent(result, self.agent, turn, None if delivery is None else delivery.id, on_record)
 
     async def _sent(self, row: Delivery | None, result: SendResult) -> Sent:
         """What was answered before."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from paneward.core.agent import SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
+from paneward.core.audit import AuditEntry
 from paneward.core.events import Event, TransitionRefused
 from paneward.core.hearing import Hearing, Seen
 from paneward.core.judging import Change, Told, found, judged, lost, told_by
@@ -43,8 +44,11 @@ class Turns:
 
     # --- what others say to it
 
-    async def delivered(self, delivery: Delivery, receipt: SendResult, text: str) -> Turn | None:
-        """The receipt of words for it. They went in, or may have: this is a turn, and may change its state."""
+    async def delivered(
+        self, delivery: Delivery, receipt: SendResult, text: str, entry: AuditEntry | None = None
+    ) -> Turn | None:
+        """The receipt of words for it. They went in, or may have: this is a turn, may change its state, and is put on
+        record with `entry`."""
         told = changed(self._agent.id, delivery.id, receipt)
         if receipt.verdict is Verdict.FAILED:
             await self._store.finish(delivery.id, receipt, told)
@@ -57,7 +61,9 @@ class Turns:
                 answers=self._agent.asked if said is Said.USER_ANSWER else None, unconfirmed=doubtful,
             )  # fmt: skip
             joins = self._agent.stage is Stage.PROCESSING
-            turn = await self._take(turn, said, lambda turn: self._believed(said, turn), receipt, told)
+            if entry is not None:
+                entry = replace(entry, result="unconfirmed" if doubtful else "ok")
+            turn = await self._take(turn, said, lambda turn: self._believed(said, turn), receipt, told, entry=entry)
             # Of words that join the work, what the agent does next proves nothing.
             self._delivery = None if joins else replace(delivery, receipt=receipt)
             if doubtful:
@@ -139,10 +145,11 @@ class Turns:
         judge: Callable[[Turn], Change],
         receipt: SendResult | None = None,
         *events: Event,
+        entry: AuditEntry | None = None,
     ) -> Turn:
         """Store a turn, and what it makes of the agent."""
         opening = opens(self._agent.stage, said)
-        turn, agent = await self._store.take_turn(turn, opening, _logged(judge), receipt, *events)
+        turn, agent = await self._store.take_turn(turn, opening, _logged(judge), receipt, *events, entry=entry)
         self._agent = agent or self._agent
         return turn
 

@@ -206,9 +206,10 @@ class Store:
         judge: Callable[[Turn], Change],
         receipt: SendResult | None = None,
         *events: Event,
+        entry: AuditEntry | None = None,
     ) -> tuple[Turn, Agent | None]:
-        """Store a turn, and the agent as `judge` finds it by that turn; of a turn by delivery, its receipt as well, and
-        `events`. It opens a command, which closes an open one as `replaced`, or joins the open one.
+        """Store a turn, and the agent as `judge` finds it by that turn; of a turn by delivery, its receipt as well,
+        `events`, and who asked for it. It opens a command, which closes an open one as `replaced`, or joins it.
 
         A delivery has at most one turn: the known one is returned without an agent, and nothing is stored.
         """
@@ -219,6 +220,8 @@ class Store:
             if turn.delivery is not None and receipt is not None:
                 deliveries.finish(tx.connection, turn.delivery, receipt)
             _append(tx, events)
+            if entry is not None:
+                records.audit(tx, entry)
             return agents.take_turn(tx, turn, opens, judge)
 
         return await self._run(work)

@@ -106,7 +106,8 @@ class Mutations:
         captured = Captured()
         await self._app(scope, replayed(body), captured.take)
         who = "" if identity is None else identity.name
-        records = [self._records.audit(_entry(scope, who, captured))]
+        on_record = scope["state"].get("on_record", False)
+        records = [] if on_record else [self._records.audit(audit_entry(scope, _result(captured)))]
         if key is not None and captured.status < 300:
             digest = _hash(scope, body)
             records.append(self._records.keep_reply(who, key, digest, captured.status, captured.body.decode()))
@@ -160,13 +161,14 @@ def _repeated(known: Kept, digest: str) -> Response:
     return Response(known.body, known.status, {"idempotent-replayed": "true"}, "application/json")
 
 
-def _entry(scope: Scope, who: str, captured: Captured) -> AuditEntry:
-    """Never the text itself: a secret may be in it."""
+def audit_entry(scope: Scope, result: str = "") -> AuditEntry:
+    """What is asked for, and by whom. Never the text itself: a secret may be in it."""
+    identity: Identity | None = scope["state"]["identity"]
     params: dict[str, Any] = scope.get("path_params") or {}
     route = scope.get("route")
     action = getattr(route, "name", None) or f"{scope['method']} {scope['path']}"
     detail = " ".join(filter(None, (params.get("pane"), scope["state"].get("detail"))))
-    return AuditEntry(who, action, params.get("agent_id"), _result(captured), detail)
+    return AuditEntry("" if identity is None else identity.name, action, params.get("agent_id"), result, detail)
 
 
 def _result(captured: Captured) -> str:

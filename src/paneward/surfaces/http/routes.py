@@ -12,6 +12,7 @@ from paneward.surfaces import wire
 from paneward.surfaces.http import bodies
 from paneward.surfaces.http.access import Access, May
 from paneward.surfaces.http.errors import delivered, request_id
+from paneward.surfaces.http.mutations import audit_entry
 from paneward.surfaces.http.params import (
     ERRORS,
     MOST_SEQ,
@@ -91,8 +92,8 @@ class AgentRoutes:
     async def send(self, agent_id: AgentId, body: bodies.Message, who: Caller, request: Request) -> Response:
         """Type a text into an agent, submit it, and prove that it went in."""
         who.check_claim(body.sender)
-        sent = await self._agents.send(agent_id, **told(request, body, f"{len(body.text)} characters"))
-        return _sent(sent, request)
+        given = told(request, body, f"{len(body.text)} characters")
+        return _sent(await self._agents.send(agent_id, **given, entry=audit_entry(request.scope)), request)
 
     async def keys(self, agent_id: AgentId, body: bodies.KeyPress, who: Caller, request: Request) -> Response:
         """Press keys by their names in tmux."""
@@ -108,8 +109,8 @@ class AgentRoutes:
         given = told(request, body, f"{body.mode}, {len(body.text or '')} characters")
         message_id, timeout = given.pop("message_id"), given.pop("timeout")
         several = None if body.answers is None else tuple(map(tuple, body.answers))
-        sent = await self._agents.respond(agent_id, Answer(**{**given, "answers": several}), message_id, timeout)
-        return _sent(sent, request)
+        answer, entry = Answer(**{**given, "answers": several}), audit_entry(request.scope)
+        return _sent(await self._agents.respond(agent_id, answer, message_id, timeout, entry), request)
 
     # --- looking
 
@@ -195,6 +196,7 @@ def named_keys(keys: list[str]) -> str:
 
 
 def _sent(sent: Sent, request: Request) -> Response:
+    request.state.on_record = sent.on_record
     parts: Mapping[str, Any] = {
         "agent_id": sent.agent.id,
         "new_state": str(sent.agent.stage),
