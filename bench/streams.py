@@ -15,8 +15,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
+from urllib.parse import urlsplit
 
-import httpx
 import uvloop
 from websockets.asyncio.client import connect as websocket
 
@@ -234,7 +235,8 @@ async def _respond(tmux: TmuxServer, rounds: int) -> dict[str, list[float]]:
     pane = tmux.new_pane([sys.executable, "-m", "paneward", "demo-agent", "--busy", "0.05"])
     place = tmux.run("display-message", "-p", "#{socket_path}")
     times: dict[str, list[float]] = {"http": [], "service": [], "library": []}
-    async with _served(tmux.home / "state") as (server, url, token), httpx.AsyncClient(headers=token) as client:
+    async with _served(tmux.home / "state") as (server, url, token):
+        client = await Bare.open(url, token)
         panes = await server.agents.at(place)
         await panes.wait_ready(pane, 20, accept_stable=True)
         await server.agents.adopt(pane, name="ada", socket_path=place)
@@ -245,8 +247,7 @@ async def _respond(tmux: TmuxServer, rounds: int) -> dict[str, list[float]]:
             way = list(times)[number % len(times)]
             began = time.perf_counter()
             if way == "http":
-                answer = await client.post(f"{url}/api/respond/ada", json={"mode": "select", "option_index": 0})
-                assert answer.status_code == 200, answer.text
+                assert await client.post("/api/respond/ada", b'{"mode": "select", "option_index": 0}') == 200
             elif way == "service":
                 await server.agents.respond("ada", Answer(mode="select", option_index=0))
             else:
@@ -255,6 +256,28 @@ async def _respond(tmux: TmuxServer, rounds: int) -> dict[str, list[float]]:
             times[way].append(time.perf_counter() - began)
             await _until(lambda: server.agents.get("ada").stage in ("COMPLETE", "IDLE"))
     return times
+
+
+class Bare:
+    """A connection over which requests are written as they are: a client's library would take as long as the server."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: bytes) -> None:
+        self._reader, self._writer, self._head = reader, writer, head
+
+    @classmethod
+    async def open(cls, url: str, headers: dict[str, str]) -> Self:
+        place = urlsplit(url)
+        lines = [f"host: {place.netloc}", "content-type: application/json"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        return cls(*await asyncio.open_connection(place.hostname, place.port), "\r\n".join(lines).encode())
+
+    async def post(self, path: str, body: bytes) -> int:
+        first, last = f"POST {path} HTTP/1.1\r\n".encode(), f"\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        self._writer.write(first + self._head + last + body)
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode()
+        [length] = [line.split(":")[1] for line in head.lower().splitlines() if line.startswith("content-length:")]
+        await self._reader.readexactly(int(length))
+        return int(head.split()[1])
 
 
 async def _until(condition: Callable[[], bool]) -> None:

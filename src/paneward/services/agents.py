@@ -171,6 +171,7 @@ class Agents(Generic[P]):
             when_busy=WhenBusy(when_busy),
             draft=Draft(draft),
             message_id=message_id or _made_up(agent_id),
+            made_up=message_id is None,
             timeout=timeout,
             secret=secret,
             as_command=as_command,
@@ -202,10 +203,11 @@ class Agents(Generic[P]):
         await keeper.settled()
         _check_asks(keeper.agent)
         check_answer(answer)
+        made_up = message_id is None
         message_id = message_id or _made_up(agent_id)
         if len(answer.answers or ()) > 1:
             entry = None  # it takes several deliveries: whoever asked for it writes the one entry
-        sent = await self._respond(keeper, pane, answer, message_id, timeout, entry=entry)
+        sent = await self._respond(keeper, pane, answer, message_id, timeout, entry=entry, made_up=made_up)
         for question in range(1, len(answer.answers or ())):
             if not sent.result.success or not await self._next_dialog(keeper):
                 break
@@ -221,14 +223,16 @@ class Agents(Generic[P]):
         timeout: float,
         question: int = 0,
         entry: AuditEntry | None = None,
+        made_up: bool = False,
     ) -> Sent:
-        menu = await keeper.panes.menu(pane) or (keeper.agent.question if question == 0 else None)
+        menu = await keeper.menu(pane) or (keeper.agent.question if question == 0 else None)
         choice = choice_of(answer, menu if menu and menu.fingerprint else None, question)
         request = Request(
             pane=pane,
             text=answer.words,
             profile=keeper.agent.profile,
             message_id=message_id,
+            made_up=made_up,
             timeout=timeout,
             agent_id=keeper.agent.id,
             intent=Intent.ANSWER,

@@ -50,6 +50,7 @@ class Request:
     when_busy: WhenBusy = WhenBusy.WAIT
     draft: Draft = Draft.HOLD
     message_id: str | None = None
+    made_up: bool = False  # nobody can have used this `message_id` before
     timeout: float = 30.0
     secret: bool = False
     as_command: bool = False
@@ -218,7 +219,7 @@ class Ledger:
 
     async def known(self) -> Delivery | None:
         """The earlier delivery with this message id."""
-        if self._request.message_id is not None:
+        if self._request.message_id is not None and not self._request.made_up:
             self._earlier = await self._store.find(self._request.message_id)
         if self._earlier is not None:
             self._check(self._earlier)

@@ -51,6 +51,11 @@ class Follower:
         return self._driver.scene
 
     @property
+    def current(self) -> bool:
+        """Nothing was printed since the last look."""
+        return self._driver.scene.output_seq == self._watch.output_seq and not self._watch.gone
+
+    @property
     def over(self) -> bool:
         """The pane is gone, or its program ended: nothing will change any more."""
         return self._over

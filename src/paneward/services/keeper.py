@@ -116,6 +116,7 @@ class Keeper:
         self._ready = asyncio.Event()  # what was cut off is over: words may go in
         self._stirred = asyncio.Event()  # something besides the pane may tell more
         self._task: asyncio.Task[None] | None = None
+        self._follower: Follower | None = None
         self._under_way: set[asyncio.Task[Sent]] = set()
 
     @property
@@ -151,6 +152,13 @@ class Keeper:
         await self._ready.wait()
 
     # --- words for it
+
+    async def menu(self, pane: str) -> Menu | None:
+        """The dialog that is open. What was seen last is good as long as nothing was printed since."""
+        follower = self._follower
+        if follower is not None and follower.current:
+            return read_asked(follower.scene.snapshot, follower.profile)
+        return await self.panes.menu(pane)
 
     async def deliver(self, request: Request, choice: Choice | None = None, picked: str = "") -> Sent:
         """Type and prove it, then store the turn and change the state."""
@@ -286,6 +294,7 @@ class Keeper:
 
     async def _follow(self, follower: Follower) -> None:
         await follower.once()
+        self._follower = follower
         step: asyncio.Task[None] | None = None
         try:
             while True:
@@ -300,6 +309,7 @@ class Keeper:
                     step.result()
                     step = None
         finally:
+            self._follower = None
             if step is not None:
                 step.cancel()
                 await asyncio.wait({step})
