@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.agent import Agent, Command, Turn
@@ -65,49 +66,71 @@ def save(transaction: Transaction, change: Change) -> Agent:
         _close(transaction, agent.id, change.ending)
     seq = transaction.seq if change.events else agent.seq
     saved = replace(agent, seq=seq, command=_open(transaction.connection, agent.id))
-    table, row = tables().agents, _row(saved)
-    if not transaction.connection.execute(table.update().where(table.c.id == agent.id).values(row)).rowcount:
+    row = _row(saved)
+    row["saved"] = row.pop("id")
+    if not transaction.connection.execute(_statements().save, row).rowcount:
         raise AgentNotFound(f"no agent is called {agent.id!r}")
     return saved
 
 
 def take_turn(transaction: Transaction, turn: Turn, opens: bool, judge: Callable[[Turn], Change]) -> tuple[Turn, Agent]:
-    connection, table = transaction.connection, tables().turns
+    connection = transaction.connection
     command = _opened(transaction, turn.agent) if opens else _open(connection, turn.agent)
     fresh = replace(turn, command=command, at=turn.at or transaction.at, id=0)
     row = {"agent": fresh.agent, "command": command, "delivery": fresh.delivery, "at": fresh.at, "body": written(fresh)}
-    id = connection.execute(table.insert().returning(table.c.id), row).scalar_one()
-    fresh = replace(fresh, id=id)
+    fresh = replace(fresh, id=connection.execute(_statements().take, row).scalar_one())
     transaction.append(TurnStored(fresh.agent, fresh))
     return fresh, save(transaction, judge(fresh))
 
 
 def turn_of_delivery(connection: sa.Connection, delivery: str) -> Turn | None:
-    table = tables().turns
-    row = connection.execute(table.select().where(table.c.delivery == delivery)).first()
+    row = connection.execute(_statements().turn_of, {"wanted": delivery}).first()
     return None if row is None else _turn(row)
 
 
 def _opened(transaction: Transaction, agent_id: str) -> int:
     _close(transaction, agent_id, "replaced")
-    table = tables().commands
     row = {"agent": agent_id, "opened_at": transaction.at, "closed_at": None, "ending": ""}
-    return int(transaction.connection.execute(table.insert().returning(table.c.id), row).scalar_one())
+    return int(transaction.connection.execute(_statements().open, row).scalar_one())
 
 
 def _open(connection: sa.Connection, agent_id: str) -> int | None:
-    import sqlalchemy as sa
-
-    table = tables().commands
-    return connection.execute(
-        sa.select(sa.func.max(table.c.id)).where(table.c.agent == agent_id, table.c.closed_at.is_(None))
-    ).scalar()
+    return connection.execute(_statements().which_is_open, {"owner": agent_id}).scalar()
 
 
 def _close(transaction: Transaction, agent_id: str, ending: str) -> None:
-    table = tables().commands
-    still_open = table.update().where(table.c.agent == agent_id, table.c.closed_at.is_(None))
-    transaction.connection.execute(still_open.values(closed_at=transaction.at, ending=ending))
+    row = {"owner": agent_id, "closed_at": transaction.at, "ending": ending}
+    transaction.connection.execute(_statements().close, row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """What is asked at every turn, made once: to put a statement together takes longer than to carry it out."""
+
+    save: sa.Update
+    take: sa.Executable
+    turn_of: sa.Select[Any]
+    open: sa.Executable
+    which_is_open: sa.Select[Any]
+    close: sa.Update
+
+
+@cache
+def _statements() -> _Statements:
+    import sqlalchemy as sa
+
+    agents, turns, commands = tables().agents, tables().turns, tables().commands
+    mine = (commands.c.agent == sa.bindparam("owner"), commands.c.closed_at.is_(None))
+    return _Statements(
+        save=agents.update()
+        .where(agents.c.id == sa.bindparam("saved"))
+        .values({name: sa.bindparam(name) for name in ("tmux", "pane", "stage", "body")}),
+        take=turns.insert().returning(turns.c.id),
+        turn_of=turns.select().where(turns.c.delivery == sa.bindparam("wanted")),
+        open=commands.insert().returning(commands.c.id),
+        which_is_open=sa.select(sa.func.max(commands.c.id)).where(*mine),
+        close=commands.update().where(*mine).values(closed_at=sa.bindparam("closed_at"), ending=sa.bindparam("ending")),
+    )
 
 
 # --- reading

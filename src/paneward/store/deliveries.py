@@ -85,17 +85,24 @@ def _insert(dialect: str) -> sa.Executable:
 
 
 def mark(connection: sa.Connection, id: str, phase: Phase) -> None:
-    _update(connection, id, {"phase": phase})
+    _change(connection, id, {"phase": phase})
 
 
 def finish(connection: sa.Connection, id: str, receipt: SendResult) -> None:
-    _update(connection, id, {"phase": Phase.DONE, "receipt": written(receipt), "verdict": receipt.verdict})
+    _change(connection, id, {"phase": Phase.DONE, "receipt": written(receipt), "verdict": receipt.verdict})
 
 
-def _update(connection: sa.Connection, id: str, values: Mapping[str, Any]) -> None:
+@cache
+def _update(names: tuple[str, ...]) -> sa.Update:
+    import sqlalchemy as sa
+
     table = tables().deliveries
-    changed = {**values, "updated_at": stamp(datetime.now(UTC))}
-    if not connection.execute(table.update().where(table.c.id == _number(id)).values(changed)).rowcount:
+    return table.update().where(table.c.id == sa.bindparam("row")).values({name: sa.bindparam(name) for name in names})
+
+
+def _change(connection: sa.Connection, id: str, values: Mapping[str, Any]) -> None:
+    row = {**values, "updated_at": stamp(datetime.now(UTC))}
+    if not connection.execute(_update(tuple(row)), {**row, "row": _number(id)}).rowcount:
         raise StoreError(f"there is no delivery {id!r}", hint="It was removed by the retention limits.")
 
 

@@ -33,7 +33,12 @@ def audit(transaction: Transaction, entry: AuditEntry) -> None:
         "at": entry.at or transaction.at, "identity": entry.identity, "action": entry.action,
         "agent_id": entry.agent_id, "result": entry.result, "detail": kept(entry.detail),
     }  # fmt: skip
-    transaction.connection.execute(tables().audit.insert(), row)
+    transaction.connection.execute(_insert_audit(), row)
+
+
+@cache
+def _insert_audit() -> sa.Insert:
+    return tables().audit.insert()
 
 
 def audits(connection: sa.Connection, limit: int, before: int | None, agent_id: str | None) -> list[AuditEntry]:
