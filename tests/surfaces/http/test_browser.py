@@ -103,6 +103,7 @@ async def on_a_phone_nothing_runs_off_the_side(site: Site, url: str, page: Page,
     complaints = await signed_in(site, url, page)
     card = page.get_by_role("listitem", name="tester")
     await expect(card.get_by_role("group", name="Do you want to proceed?")).to_be_visible()
+    await expect(card.locator(".about")).to_contain_text("&& echo done")  # for what it asks, to its end
     await picture(page, pictures, "phone")
     assert await page.evaluate(TOO_WIDE) == 0
     await card.get_by_role("button", name="1. Yes", exact=True).tap()
