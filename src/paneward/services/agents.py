@@ -236,10 +236,12 @@ class Agents(Generic[P]):
         panes, pane = self.connection(agent_id)
         return await panes.menu(pane)
 
-    async def explain(self, agent_id: str, prompt_pattern: str | None = None) -> Explanation:
+    async def explain(
+        self, agent_id: str, prompt_pattern: str | None = None, profile: str | None = None
+    ) -> Explanation:
         """Where it stands, and by which rules. What decided its state is kept with the agent: `source`, `reason`."""
         panes, pane = self.connection(agent_id)
-        return await panes.explain(pane, prompt_pattern, self.get(agent_id).profile)
+        return await panes.explain(pane, prompt_pattern, profile or self.get(agent_id).profile)
 
     async def wait(
         self,

@@ -52,6 +52,7 @@ class PaneRoutes:
         get(f"{one}/screen", dependencies=LOOK, response_model=dict[str, Any])(self.pane_screen)
         get(f"{one}/wait", dependencies=LOOK, response_model=Readiness)(self.pane_wait)
         get(f"{one}/menu", dependencies=LOOK, response_model=bodies.Asked)(self.pane_menu)
+        get(f"{one}/explain", dependencies=LOOK, response_model=dict[str, Any])(self.pane_explain)
         router.websocket(f"{one}/stream")(self.pane_terminal)
         router.websocket("/api/agents/{agent_id}/stream")(self.agent_terminal)
         return router
@@ -116,6 +117,12 @@ class PaneRoutes:
     async def pane_menu(self, pane: Target, socket: Socket = None) -> Response:
         """The dialog that is open in it."""
         return JSONResponse({"menu": wire.plain(await (await self._at(socket)).menu(pane))})
+
+    async def pane_explain(
+        self, pane: Target, pattern: Words = None, profile: Words = None, socket: Socket = None
+    ) -> Response:
+        """What is seen in it, which rules were tried on it, and which one won."""
+        return JSONResponse(wire.plain(await (await self._at(socket)).explain(pane, pattern, profile)))
 
     # --- terminals
 
