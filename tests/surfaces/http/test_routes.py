@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from paneward.core.errors import Code
+from paneward.services.servers import MOST
 from paneward.surfaces.http.errors import STATUS
 from tests.surfaces.http.conftest import Open, Site, either_store
 
@@ -148,6 +149,18 @@ def test_the_verbs_work_on_any_pane(open_site: Open) -> None:
         assert [row["pane"] for row in listed] == [pane]
         lost = await site.client.get("/api/panes/%2599/screen", params=query)
         assert (lost.status_code, code_of(lost)) == (404, "PANE_NOT_FOUND")
+
+    run(open_site, test)
+
+
+def test_a_path_that_is_made_up_holds_nothing_for_long(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        pane = await site.adopt("ada")
+        for number in range(2 * MOST):
+            answer = await site.client.get(f"/api/panes/%250/screen?socket=/no/such/socket-{number}")
+            assert answer.status_code in (404, 503), answer.text
+        assert len(site.server.agents._servers._opened) <= MOST + 1
+        assert (await site.client.get(f"/api/panes/%25{pane[1:]}/screen?socket={site.socket}")).is_success
 
     run(open_site, test)
 
