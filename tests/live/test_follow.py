@@ -48,12 +48,12 @@ def test_a_turn_of_the_demo_agent_is_told_state_by_state(ground: Ground, transpo
             async with tmux.follow(stage.pane) as follower:
                 assert states(await until(follower, AgentState.IDLE))[-1] is AgentState.IDLE
                 await sender.send_text(stage.pane, "permit rm -r build")
-                told = await until(follower, AgentState.AWAITING_QUESTION)
+                told = await until(follower, AgentState.AWAITING_PERMISSION)
                 assert AgentState.DEAD not in states(told)
                 assert told[-1].question
                 await sender.answer(stage.pane, select=1)
                 told = await until(follower, AgentState.IDLE, Ending.DONE)
-                assert set(states(told)) <= {AgentState.AWAITING_QUESTION, AgentState.BUSY, AgentState.IDLE}
+                assert set(states(told)) <= {AgentState.AWAITING_PERMISSION, AgentState.BUSY, AgentState.IDLE}
                 assert all(standing.evidence for standing in told)
 
     asyncio.run(act())

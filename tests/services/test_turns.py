@@ -226,7 +226,8 @@ def test_work_that_begins_soon_proves_that_it_went_in(restarted: bool) -> None:
         assert row is not None
         assert row.receipt is not None
         assert (row.receipt.verdict, row.receipt.rung) == (Verdict.CONFIRMED, Rung.ACCEPTED)
-        assert [turn.intent for turn in await desk.store.turns("a")] == [Intent.COMMAND]
+        [sure] = await desk.store.turns("a")
+        assert sure == replace(turn, unconfirmed=False, evidence=row.receipt.evidence)
         changes = [event.data for event in await desk.events("state_changed")]
         assert [(one["new_state"], one["turn_id"]) for one in changes] == [("COMMANDED", turn.id), ("PROCESSING", None)]
         told = [(event.data["verdict"], event.data["rung"]) for event in await desk.events("delivery_changed")]
@@ -244,6 +245,7 @@ def test_work_that_begins_much_later_proves_nothing() -> None:
         [row] = await desk.store.recent()
         assert row.receipt is not None
         assert row.receipt.verdict is Verdict.UNCONFIRMED
+        assert [turn.unconfirmed for turn in await desk.store.turns("a")] == [False, True]
 
     at_desk(work)
 
@@ -255,7 +257,8 @@ def test_an_unconfirmed_answer_is_the_one_that_was_heard_and_not_a_second() -> N
         assert desk.turns.agent.stage == "AWAITING_INPUT"
         await desk.see(AgentState.BUSY)
         assert desk.turns.agent.stage == "PROCESSING"
-        assert [turn.intent for turn in await desk.store.turns("a")] == [Intent.ANSWER, Intent.QUESTION]
+        answer, question = await desk.store.turns("a")
+        assert (answer.intent, answer.unconfirmed, answer.answers) == (Intent.ANSWER, False, question.id)
 
     at_desk(work)
 

@@ -2,12 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from paneward.core.agent import Actor, Agent, Command, Intent, Stage, Turn
 from paneward.core.errors import AgentExists, AgentNotFound, Code
-from paneward.core.events import AgentFound, AgentLost, StateChanged, Stored
+from paneward.core.events import AgentFound, AgentLost, DeliveryChanged, StateChanged, Stored
 from paneward.core.judging import Change
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.store import Store
@@ -179,6 +180,24 @@ def test_a_delivery_has_at_most_one_turn(place: Place) -> None:
         assert both[0] == both[1] == again
         assert len(await store.commands("claude-1")) == 1
         assert await kinds(store) == ["agent_adopted", "turn_stored"]
+
+    using(place, work)
+
+
+def test_a_turn_is_in_doubt_until_its_delivery_is_confirmed(place: Place) -> None:
+    async def work(store: Store) -> None:
+        agent = await store.adopt(AGENT)
+        sent: dict[str, Any] = {"tmux": "local", "pane": "%1", "pane_pid": 1, "text": "fix it", "secret": False}
+        ids = [(await store.begin(message_id=name, **sent))[0].id for name in ("first", "other")]
+        doubted = [replace(COMMAND, delivery=id, unconfirmed=True, evidence="typed") for id in ids]
+        turns = [await say(store, turn, opens=True) for turn in doubted]
+        sure = SendResult(Verdict.CONFIRMED, Rung.ACCEPTED, "it works")
+        await store.upgrade(ids[0], sure, DeliveryChanged(agent.id, ids[0], "confirmed", "accepted", "it works"))
+        assert await store.turns(agent.id) == [turns[1], replace(turns[0], unconfirmed=False, evidence="it works")]
+        row = await store.delivery(ids[0])
+        assert row is not None
+        assert row.receipt == sure
+        assert (await kinds(store))[-1] == "delivery_changed"
 
     using(place, work)
 

@@ -1,10 +1,13 @@
 """The commands on agents, on a real server with demo agents in a private tmux."""
 
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
 
+from tests.store.conftest import postgres as postgres
+from tests.store.conftest import private_cluster as private_cluster
 from tests.surfaces.conftest import PANEWARD, Machine
 from tests.surfaces.serving import Up, paneward, up
 
@@ -163,6 +166,48 @@ def test_the_names_of_agents_are_known_without_a_server_too(machine: Machine) ->
     assert elsewhere.code == 0, "its tmux server is known with it"
     assert machine.answer("answer", "tester", "--select", "1")["verdict"] == "confirmed"
     assert machine.answer("keys", "tester", "Escape")["rung"] == "typed"
+
+
+def test_explain_asks_the_server_and_says_the_same(server: Up) -> None:
+    pane = server.agent("tester")
+    server.asking()
+    served = [server.machine.answer("explain", target) for target in ("tester", pane)]
+    shown = server.machine.paneward("explain", "tester", "--profile", "generic").out
+    wrong = server.machine.paneward("--json", "explain", pane, "--pattern", "(")
+    server.end()
+    alone = server.machine.answer("explain", pane)
+    for found in (*served, alone):
+        assert (found["verdict"], found["rule"], found["pane"]) == ("awaiting_answer", alone["rule"], pane)
+        assert [one["rule"] for one in found["tried"]] == [one["rule"] for one in alone["tried"]]
+        assert (found["menu"], found["size"], found["state"]["state"]) == (
+            alone["menu"], alone["size"], alone["state"]["state"],
+        )  # fmt: skip
+        assert found["screen"] == alone["screen"]
+    assert "profile generic" in shown
+    assert (wrong.code, wrong.document["error_type"]) == (2, "invalid_pattern")
+
+
+@pytest.mark.parametrize("kept", ["sqlite", "postgresql"])
+def test_deliveries_are_those_of_the_servers_store_wherever_it_is(
+    machine: Machine, kept: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kept == "postgresql":
+        monkeypatch.setenv("PANEWARD_STORE__URL", request.getfixturevalue("postgres").new_database())
+    shell = machine.pane()
+    machine.paneward("send", shell, "echo before")
+    with up(machine, env=dict(os.environ)) as server:
+        pane = server.agent("tester")
+        server.machine.paneward("send", "tester", "say hello")
+        server.machine.paneward("send", shell, "echo unnamed")
+
+        def texts(*words: str) -> list[str]:
+            return [row["text"] for row in machine.answer("deliveries", *words)["deliveries"]]
+
+        served = ["echo unnamed", "say hello"]
+        assert texts("-n", "2") == served
+        assert texts("tester") == texts(pane) == ["say hello"]
+    assert texts() == [*served, "echo before"]
+    assert texts("tester") == ["say hello"]
 
 
 def test_with_a_socket_a_name_means_something_there(machine: Machine) -> None:

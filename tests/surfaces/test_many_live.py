@@ -180,6 +180,17 @@ def test_the_popup_answers_those_that_ask_one_after_the_other(server: Up, monkey
     assert again.stdout.decode() == "nobody asks anything\n"
 
 
+def test_it_is_shown_wherever_one_answers_for_what_a_permission_is_asked(server: Up) -> None:
+    server.agent("a")
+    assert server.asking("permit rm -r build", "a")["about"] == "Permission to run a command\n  rm -r build"
+    popup = paneward(server.machine, "popup", "--answer")  # nobody types: the question is left alone
+    for shown in (popup, server.machine.paneward("menu", "a")):
+        assert "  │   rm -r build\nDo you want to proceed?\n" in shown.out
+    assert "Do you want to proceed? · Permission to run a command rm -r" in server.machine.paneward("ps").out
+    [agent] = server.machine.answer("ps")["agents"]
+    assert agent["question"]["about"].endswith("rm -r build")
+
+
 def test_an_auditor_looks_and_touches_nothing(server: Up, tmp_path: Path) -> None:
     server.agent("tester")
     token = server.machine.answer("token", "--role", "auditor", "--agent", "nightly")["token"]

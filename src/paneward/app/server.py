@@ -13,13 +13,14 @@ from paneward.adapters.clock import SystemClock
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.config import Settings
-from paneward.core.errors import StoreError
+from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
-from paneward.services.agents import Agents, Connect
+from paneward.services.agents import Agents
 from paneward.services.bus import Bus
+from paneward.services.servers import Connect
 from paneward.store import Store
 
-DAY = 86400.0
+DAY, MINUTE = 86400.0, 60.0
 STORE = "deliveries.db"  # the file that the library writes to as well
 log = logging.getLogger("paneward.server")
 
@@ -50,13 +51,18 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
         agents = Agents(
             store, clock, _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
         )
-        tidying = asyncio.create_task(_tidy(store, clock, settings.store.retention_days))
+        tidying = [
+            asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
+            asyncio.create_task(_let_go(agents, clock)),
+        ]
         try:
             await agents.start()
             yield Server(store, bus, agents, settings, directory, clock, url, version, clock.wall())
             reason = "it was told to"
         finally:
-            tidying.cancel()
+            for task in tidying:
+                task.cancel()
+            await asyncio.gather(*tidying, return_exceptions=True)
             await agents.close()
     finally:
         await _end(store, bus, reason)
@@ -99,3 +105,13 @@ async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
         except StoreError as error:
             log.warning("nothing was tidied: %s", error.message)
         await clock.sleep(DAY)
+
+
+async def _let_go(agents: Agents[Connection], clock: SystemClock) -> None:
+    """Tmux servers that nobody asks for any more."""
+    while True:
+        await clock.sleep(MINUTE)
+        try:
+            await agents.tidy()
+        except (PanewardError, OSError) as error:
+            log.warning("a connection to tmux was not closed: %s", error)

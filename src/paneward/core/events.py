@@ -109,7 +109,8 @@ class DeliveryBegun:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryChanged:
-    """A delivery to an agent came to an end, or its receipt was upgraded by later evidence."""
+    """A delivery to an agent came to an end, or its receipt was upgraded by later evidence. Where that confirms it, its
+    turn is marked `unconfirmed` no more."""
 
     agent_id: str
     delivery_id: str

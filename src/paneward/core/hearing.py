@@ -41,10 +41,14 @@ class Seen:
 
 
 def same_question(one: Menu | None, other: Menu | None) -> bool:
-    """The same dialog, perhaps scrolled, or with words in its field: both change its options."""
+    """The same dialog, perhaps scrolled, or with words in its field: both change its options. A permission for another
+    command is another one."""
     if one is None or other is None:
         return one is other
-    return one.fingerprint == other.fingerprint or (one.question, one.kind) == (other.question, other.kind)
+    if one.fingerprint == other.fingerprint:
+        return True
+    matters = {"".join(menu.about.split()) for menu in (one, other) if menu.about}
+    return (one.question, one.kind) == (other.question, other.kind) and len(matters) < 2
 
 
 class Hearing:

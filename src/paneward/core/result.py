@@ -97,3 +97,4 @@ class Menu:
     line: bool = False  # no list: an option's letter is typed on the cursor's line, and Enter
     keys: bool = False  # no list: each option has a key of its own
     field: bool = False  # words are typed where the cursor stands, without an option to choose first
+    about: str = ""  # what it is about, such as the command to be permitted: what the dialog says beside the question

@@ -4,10 +4,9 @@ Each agent has a task that follows it and one record. Words for it are written d
 and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken up by the task before it follows.
 """
 
-import asyncio
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
 
 from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
@@ -19,10 +18,10 @@ from paneward.ports import Clock
 from paneward.services.delivery import Request
 from paneward.services.keeper import Keeper, Panes, picked
 from paneward.services.report import Explanation, Screenful
+from paneward.services.servers import Connect, Servers
 from paneward.store import Store
 
 P = TypeVar("P", bound=Panes)
-Connect = Callable[[str | None, str | None], AbstractAsyncContextManager[P]]
 NEXT_DIALOG = 15.0  # seconds for the next of several questions to be asked
 
 
@@ -30,12 +29,9 @@ class Agents(Generic[P]):
     def __init__(self, store: Store, clock: Clock, connect: Connect[P], probe: float = 30.0) -> None:
         self._store = store
         self._clock = clock
-        self._connect = connect
         self._probe = probe  # seconds between looks for a pane that is gone
         self._keepers: dict[str, Keeper] = {}
-        self._servers: dict[str, tuple[P, AsyncExitStack]] = {}  # by the paths of their sockets
-        self._called: dict[str | None, str] = {}  # the paths of sockets that were asked for by name
-        self._opening = asyncio.Lock()
+        self._servers = Servers(connect, clock, lambda: {keeper.agent.socket for keeper in self._keepers.values()})
 
     async def start(self) -> None:
         """Take over the agents of the store, and what was under way."""
@@ -55,9 +51,7 @@ class Agents(Generic[P]):
         for keeper in self._keepers.values():
             await keeper.stop()
         self._keepers.clear()
-        for _, stack in self._servers.values():
-            await stack.aclose()
-        self._servers.clear()
+        await self._servers.close()
 
     # --- who there is
 
@@ -71,31 +65,19 @@ class Agents(Generic[P]):
         """The tmux server of an agent, and its pane there."""
         agent = self.get(agent_id)
         pane = _pane(agent)
-        return self._servers[agent.socket][0], pane
+        return self._servers[agent.socket], pane
 
     async def at(self, socket: str | None = None) -> P:
-        """The connection to a tmux server, which is opened once: by the name of its socket, or by its path."""
-        async with self._opening:
-            path = socket if socket and "/" in socket else self._called.get(socket)
-            if path is None:
-                path = self._called[socket] = await self._open(socket, None)
-            elif path not in self._servers:
-                await self._open(None, path)
-            return self._servers[path][0]
+        """The connection to a tmux server, for who uses it at once: by the name of its socket, or by its path."""
+        return await self._servers.at(socket)
 
-    async def _open(self, name: str | None, path: str | None) -> str:
-        stack = AsyncExitStack()
-        panes = await stack.enter_async_context(self._connect(name, path))
-        try:
-            path = path or await panes.socket()
-        except BaseException:
-            await stack.aclose()
-            raise
-        if path in self._servers:
-            await stack.aclose()
-        else:
-            self._servers[path] = panes, stack
-        return path
+    def using(self, socket: str | None = None) -> AbstractAsyncContextManager[P]:
+        """The same, for as long as it takes."""
+        return self._servers.using(socket)
+
+    async def tidy(self) -> None:
+        """Close the connections that nobody has used for a while."""
+        await self._servers.tidy()
 
     async def adopt(
         self,
@@ -111,7 +93,8 @@ class Agents(Generic[P]):
         """Give the program in a pane a name, and watch it."""
         if name is not None:
             check_name(name)
-        place = await (await self.at(socket_path or socket_name)).place(pane, profile)
+        async with self.using(socket_path or socket_name) as panes:
+            place = await panes.place(pane, profile)
         if place.dead:
             raise PaneDead(f"the program in {place.pane} ended")
         agent = Agent(
@@ -256,10 +239,12 @@ class Agents(Generic[P]):
         panes, pane = self.connection(agent_id)
         return await panes.menu(pane)
 
-    async def explain(self, agent_id: str, prompt_pattern: str | None = None) -> Explanation:
+    async def explain(
+        self, agent_id: str, prompt_pattern: str | None = None, profile: str | None = None
+    ) -> Explanation:
         """Where it stands, and by which rules. What decided its state is kept with the agent: `source`, `reason`."""
         panes, pane = self.connection(agent_id)
-        return await panes.explain(pane, prompt_pattern, self.get(agent_id).profile)
+        return await panes.explain(pane, prompt_pattern, profile or self.get(agent_id).profile)
 
     async def wait(
         self,

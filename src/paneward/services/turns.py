@@ -130,7 +130,7 @@ class Turns:
         if delivery is None or receipt is None or RUNGS.index(rung) <= RUNGS.index(receipt.rung):
             return
         better = replace(receipt, verdict=Verdict.CONFIRMED, rung=rung, evidence=evidence)
-        await self._store.finish(delivery.id, better, changed(self._agent.id, delivery.id, better))
+        await self._store.upgrade(delivery.id, better, changed(self._agent.id, delivery.id, better))
         self._delivery = None if rung is Rung.ACTED else replace(delivery, receipt=better)
 
     # --- the state

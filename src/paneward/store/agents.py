@@ -88,6 +88,14 @@ def turn_of_delivery(connection: sa.Connection, delivery: str) -> Turn | None:
     return None if row is None else _turn(row)
 
 
+def confirm_turn(transaction: Transaction, delivery: str, evidence: str) -> None:
+    """What a delivery said went in after all."""
+    turn, table = turn_of_delivery(transaction.connection, delivery), tables().turns
+    if turn is not None and turn.unconfirmed:
+        sure = replace(turn, unconfirmed=False, evidence=evidence, id=0)
+        transaction.connection.execute(table.update().where(table.c.id == turn.id).values(body=written(sure)))
+
+
 def _opened(transaction: Transaction, agent_id: str) -> int:
     _close(transaction, agent_id, "replaced")
     row = {"agent": agent_id, "opened_at": transaction.at, "closed_at": None, "ending": ""}

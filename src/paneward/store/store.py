@@ -129,6 +129,16 @@ class Store:
 
         await self._run(work)
 
+    async def upgrade(self, id: str, receipt: SendResult, *events: Event) -> None:
+        """Store a receipt that later evidence confirmed; the turn of the delivery is in doubt no more."""
+
+        def work(tx: Transaction) -> None:
+            deliveries.finish(tx.connection, id, receipt)
+            agents.confirm_turn(tx, id, receipt.evidence)
+            _append(tx, events)
+
+        await self._run(work)
+
     async def find(self, message_id: str) -> Delivery | None:
         return await self._read(lambda connection: deliveries.find(connection, message_id))
 

@@ -1,7 +1,10 @@
 """Dialogs without a list: a letter on a line, a page with keys, a field for words; and what kind a dialog is."""
 
+from dataclasses import replace
+
 import pytest
 
+from paneward.core.hearing import same_question
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu
 from paneward.core.screen.asked import read_asked
@@ -10,6 +13,8 @@ from tests.core.screen.agents import DIALOGS, Capture
 
 AIDER, OPENCODE, GEMINI, CLAUDE = (BUILT_IN[name] for name in ("aider", "opencode", "gemini", "claude"))
 RULE = "─" * 60
+PERMISSIONS = [one for one in DIALOGS if one.kind == "permission"]
+MATTER = ("until [ -e go ]; do sleep 0.1; done; rm go", "foo.txt")
 
 
 def asked(text: str, agent: str) -> Menu:
@@ -32,6 +37,43 @@ def test_every_permission_can_be_refused_with_a_reason(capture: Capture) -> None
     assert found is not None
     assert found.free_text is not None
     assert found.options[found.free_text].label.startswith(("No", "Reject"))
+
+
+@pytest.mark.parametrize("capture", PERMISSIONS, ids=str)
+def test_every_permission_says_for_what_it_asks(capture: Capture) -> None:
+    found = read_asked(capture.snapshot, capture.profile)
+    assert found is not None
+    assert "".join(MATTER[capture.agent == "aider"].split()) in "".join(found.about.split())
+    assert found.question not in found.about
+    assert not set("│─╌") & set(found.about)
+
+
+@pytest.mark.parametrize("capture", PERMISSIONS, ids=str)
+def test_a_permission_for_something_else_is_another_dialog(capture: Capture) -> None:
+    seen = capture.snapshot
+    other = replace(seen, rows=tuple(row.replace("0.1", "0.2").replace("foo.", "fox.") for row in seen.rows))
+    first, second = (read_asked(one, capture.profile) for one in (seen, other))
+    assert first is not None
+    assert second is not None
+    assert first.fingerprint != second.fingerprint
+    assert not same_question(first, second)
+
+
+def test_a_question_of_a_known_agent_is_about_nothing_else() -> None:
+    questions = [one for one in DIALOGS if one.kind == "question"]
+    assert questions
+    assert {read_asked(one.snapshot, one.profile).about for one in questions} == {""}  # type: ignore[union-attr]
+
+
+def test_what_stands_around_a_question_that_shares_its_row_is_kept() -> None:
+    rows = [RULE, "Accessing:", "", "  /home/work", "", "Do you want to proceed? (Like", "so.)", "❯ 1. Yes", "  2. No"]
+    assert asked("\n".join([*rows, "Esc to cancel"]), "claude").about == "Accessing:\n  /home/work\n(Like\nso.)"
+
+
+def test_a_dialog_that_is_taller_than_the_screen_is_about_all_that_is_seen_of_it() -> None:
+    rows = [*(f"+ line {number}" for number in range(15)), "╌" * 60, "Do you want to proceed?", "❯ 1. Yes", "  2. No"]
+    about = asked("\n".join([*rows, "Esc to cancel"]), "claude").about.splitlines()
+    assert (about[0], about[-1]) == ("+ line 0", "+ line 14")
 
 
 def test_a_question_on_a_line_has_a_letter_for_each_answer() -> None:

@@ -45,7 +45,7 @@ def test_the_name_of_a_secret_stays_and_its_value_goes_with_its_width() -> None:
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=str)
 def test_what_is_read_from_a_masked_screen_is_what_was_read_before(capture: Capture) -> None:
-    """But for the fingerprint of a menu, which tells its words apart from all others."""
+    """But for what a dialog is about, which can be a credential, and its fingerprint, which covers all of its words."""
     seen = capture.snapshot
     masked = replace(seen, rows=mask_rows(seen.rows, seen.width))
     assert shown(masked, capture) == shown(seen, capture)
@@ -55,5 +55,5 @@ def test_what_is_read_from_a_masked_screen_is_what_was_read_before(capture: Capt
 def shown(seen: Snapshot, capture: Capture) -> Reading:
     scene = Scene(seen, quiet=30.0)
     found = read(scene, Recognised(capture.versioned), re.compile(capture.profile.prompt))
-    menu = replace(found.menu, fingerprint="") if found.menu else None
+    menu = replace(found.menu, fingerprint="", about="") if found.menu else None
     return replace(found, menu=menu, screen=())

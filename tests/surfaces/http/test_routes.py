@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from paneward.core.errors import Code
+from paneward.services.servers import MOST
 from paneward.surfaces.http.errors import STATUS
 from tests.surfaces.http.conftest import Open, Site, either_store
 
@@ -152,6 +153,18 @@ def test_the_verbs_work_on_any_pane(open_site: Open) -> None:
     run(open_site, test)
 
 
+def test_a_path_that_is_made_up_holds_nothing_for_long(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        pane = await site.adopt("ada")
+        for number in range(2 * MOST):
+            answer = await site.client.get(f"/api/panes/%250/screen?socket=/no/such/socket-{number}")
+            assert answer.status_code in (404, 503), answer.text
+        assert len(site.server.agents._servers._opened) <= MOST + 1
+        assert (await site.client.get(f"/api/panes/%25{pane[1:]}/screen?socket={site.socket}")).is_success
+
+    run(open_site, test)
+
+
 def test_the_pane_of_a_known_agent_being_gone_is_no_wrong_name(open_site: Open) -> None:
     async def test(site: Site) -> None:
         site.tmux.new_pane("cat")
@@ -185,6 +198,9 @@ def test_events_are_read_in_pages(open_site: Open) -> None:
         ("PUT", "/api/agents", None, "METHOD_NOT_ALLOWED"),
         ("POST", "/api/agents", {"pane": 3}, "BAD_REQUEST"),
         ("POST", "/api/agents", {"pane": "%1", "nmae": "x"}, "BAD_REQUEST"),
+        ("POST", "/api/agents", {"pane": "%1", "socket_name": "\x00"}, "BAD_REQUEST"),
+        ("POST", "/api/agents", {"pane": "%1", "socket_path": "/\x00"}, "BAD_REQUEST"),
+        ("POST", "/api/agents/nobody/send", {"text": "x", "message_id": "\x00"}, "BAD_REQUEST"),
         ("POST", "/api/agents", {"pane": "%1", "name": "Not A Name"}, "INVALID_NAME"),
         ("POST", "/api/agents/nobody/send", {"text": "x"}, "AGENT_NOT_FOUND"),
         ("POST", "/api/agents/nobody/send", {"text": "x", "timeout": "5"}, "BAD_REQUEST"),

@@ -1,6 +1,6 @@
 """The rows of what is no agent: shells, other multiplexers, the unknown program, and the demo agent."""
 
-from paneward.core.profiles.row import Frame, Mark, Profile, Typing
+from paneward.core.profiles.row import Dialog, Frame, Mark, Profile, Typing
 
 SPINNER = r"[\u2801-\u28ff✻✽✶✳✢]"
 
@@ -44,6 +44,7 @@ DEMO = Profile(
     typing=Typing.PASTE,
     placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
     busy=(Mark(pattern=r"\besc to interrupt\b"),),
+    dialogs=(Dialog("permission", r"Do you want to proceed\?"),),
     queue=("Enter",),
     interrupt=("Escape",),
     cut=("C-c",),

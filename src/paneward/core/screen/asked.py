@@ -7,6 +7,7 @@ that the profile knows it by.
 
 import re
 from functools import lru_cache
+from itertools import takewhile
 
 from paneward.core.profiles.row import Dialog, Frame, Profile
 from paneward.core.result import Menu, Option
@@ -14,6 +15,7 @@ from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, insertion_point
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.dialogs import known_dialog, told_by
+from paneward.core.screen.lines import Kind, lines
 from paneward.core.screen.menu import REFUSABLE, read_menu
 from paneward.core.screen.panel import screen_of
 from paneward.core.screen.question import question
@@ -60,6 +62,7 @@ def _on_line(screen: Screen, profile: Profile) -> Menu | None:
         kind=kind,
         startup=bool(told and told[0].startup),
         line=True,
+        about="\n".join(_right_above(screen)),
     )
 
 
@@ -71,6 +74,12 @@ def _lettered(text: str) -> tuple[Option, ...]:
 def _about(screen: Screen) -> list[str]:
     y = insertion_point(screen)[1]
     return [screen.row(at).text for at in range(max(0, y - ABOUT), y)]
+
+
+def _right_above(screen: Screen) -> list[str]:
+    """The rows above the question down from the last blank one, or a rule: the file or the command that it is about."""
+    above = lines(screen)[: insertion_point(screen)[1]][::-1]
+    return [line.text for line in takewhile(lambda line: line.kind is Kind.TEXT, above)][::-1]
 
 
 def _page(screen: Screen, dialog: Dialog, said: str) -> Menu:

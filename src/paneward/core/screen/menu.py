@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from paneward.core.profiles.row import Profile
+from paneward.core.profiles.row import Frame, Profile
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, columns
 from paneward.core.screen.dialogs import told_by
 from paneward.core.screen.lines import Kind, Line, lines, typing_at
 from paneward.core.screen.panel import screen_of
-from paneward.core.screen.wording import MORE, asks, fingerprint, joint, near, question_above, said_above
+from paneward.core.screen.wording import MORE, asks, fingerprint, joint, matter, near, question_above, said_above
 
 RADIO = {"●": True, "○": False, "◉": True, "◯": False, "◆": True, "◇": False}
 TICKED = set("xX✓✔*•☑☒◼⬢◉●")
@@ -30,6 +30,7 @@ ANCHORS = 8  # marked rows that are tried, from below: what is live stands at th
 GAP = 3  # rows without text between numbered options: a separator with a blank on either side
 MARGIN = 4  # columns that programs leave free at the right
 REFUSABLE = ("permission", "plan")  # kinds of dialogs that are refused with a reason
+RULED = (Frame.RULES, Frame.CURSOR)  # frames of programs whose dialogs begin behind a rule; others with the question
 CHROME = 3  # rows of a status line that may stand below a closed box
 _BOX = r"(?:\[[ xX✓✔*•]?\]|\([ xX*•]?\)(?= )|[●○◯◉◇◆☐☑☒◻◼✔✓⬡⬢](?= ))"
 _OPTION = re.compile(
@@ -70,7 +71,7 @@ class Choice:
         return self.rest[-1].y if self.rest else self.line.y
 
 
-Found = tuple[Menu, str]  # a menu, and all that stands above its options
+Found = tuple[Menu, list[Line]]  # a menu, and the rows above its options
 
 
 @lru_cache(maxsize=16)  # several rules ask the same of one snapshot
@@ -86,16 +87,18 @@ def read_menu(snapshot: Snapshot, profile: Profile | None = None) -> Menu | None
     return _told(*found, profile) if found and profile else found[0] if found else None
 
 
-def _told(menu: Menu, above: str, profile: Profile) -> Menu:
+def _told(menu: Menu, above: list[Line], profile: Profile) -> Menu:
     """The menu with what the profile knows of it by the words above its options."""
-    told = told_by(above, profile)
+    told = told_by(near(above), profile)
     kind = told[0].kind if told else "question" if profile.dialogs else ""
     free = menu.free_text
     if free is None and kind in REFUSABLE and profile.menus.refuse:
         refuses = re.compile(profile.menus.refuse, re.IGNORECASE)
         free = next((at for at, option in enumerate(menu.options) if refuses.match(option.label)), None)
     question = told[1] if told else menu.question
-    return replace(menu, question=question, kind=kind, startup=bool(told and told[0].startup), free_text=free)
+    about = "" if kind == "question" else matter(above, question, profile.frame in RULED)
+    startup = bool(told and told[0].startup)
+    return replace(menu, question=question, about=about, kind=kind, startup=startup, free_text=free)
 
 
 def _read_options(screen: Screen, page: list[Line], profile: Profile | None) -> Found | None:
@@ -244,7 +247,7 @@ def _menu(page: list[Line], y: int, options: list[Option], chosen: int | None, m
     hidden = _scrolls(page, y)  # then other options are shown at every move
     said = [said_above(page, y), *(option.label for option in options if not hidden)]
     menu = Menu(question_above(page, y), tuple(options), chosen, free, multi, fingerprint(said), hidden)
-    return menu, near(page, y)
+    return menu, page[:y]
 
 
 def _scrolls(page: list[Line], y: int) -> bool:

@@ -1,7 +1,9 @@
 """What a dialog says above its options: functions.
 
-What surprised us: two permission dialogs in a row have the same question and the same options; only the command above
-differs. So the fingerprint covers the whole dialog where a rule or a box shows its beginning.
+What surprised us:
+- Two permission dialogs in a row have the same question and the same options; only the command above differs. So the
+  fingerprint covers the whole dialog where a rule or a box shows its beginning.
+- That command can stand between rules of its own: dashed ones, or a box within the box. They begin no dialog.
 """
 
 import re
@@ -13,7 +15,10 @@ from paneward.core.screen.cells import columns
 from paneward.core.screen.lines import Kind, Line
 
 PARAGRAPHS = 3  # above the options, in which the question is looked for: what it is about may stand between
+ASKED = 8  # rows that a question may take
 BODY = 40  # rows above the options that may belong to the dialog
+_BORDERED = re.compile(r"[│┃║] ?(.*?) *[│┃║]")
+_INNER = re.compile(r"[│┃║|╌┄┈]")  # how a rule inside a dialog begins: behind the border of the dialog, or dashed
 MORE = re.compile(r"[▲▼↑↓⌃⌄…. ]*(?:\d+ more.*)?[▲▼↑↓⌃⌄…. ]*", re.IGNORECASE)  # a row that points to hidden options
 
 
@@ -66,17 +71,56 @@ def _spoken(paragraph: list[Line]) -> str:
 
 def said_above(page: list[Line], y: int) -> str:
     """All that the dialog says above its options, where a rule shows its beginning; else the question."""
-    rows = page[max(0, y - BODY) : y][::-1]
-    said = list(takewhile(lambda line: line.kind is not Kind.RULE, rows))
-    if len(said) == len(rows) or not any(line.kind is Kind.TEXT for line in said):
-        return question_above(page, y)
-    return "\n".join(line.text for line in reversed(said))
+    said = _dialog(page[:y])
+    return "\n".join(line.text for line in said) if said else question_above(page, y)
 
 
-def near(page: list[Line], y: int) -> str:
+def near(above: list[Line]) -> str:
     """All text above the options, as far as no rule parts it from them."""
-    rows = page[max(0, y - BODY) : y][::-1]
+    rows = above[-BODY:][::-1]
     return " ".join(line.text for line in reversed(list(takewhile(lambda line: line.kind is not Kind.RULE, rows))))
+
+
+def matter(above: list[Line], question: str, ruled: bool) -> str:
+    """What a dialog says above its options beside its question: the command or the file it is about.
+
+    It begins behind a rule; one that is not `ruled` begins with its question."""
+    rows = _dialog(above) if ruled else [line for line in above[-BODY:] if line.kind is Kind.TEXT]
+    first, last, more = _asked_in(rows, question)
+    before = rows[:first] if ruled else []
+    left = min((line.x for line in (*before, *rows[last:])), default=0)
+    return "\n".join([*_indented(before, left), *more, *_indented(rows[last:], left)])
+
+
+def _dialog(above: list[Line]) -> list[Line]:
+    """The rows with text of the dialog that these rows end with; none where nothing shows where it begins."""
+    rows = above[-BODY:][::-1]
+    inside = list(takewhile(lambda line: line.kind is not Kind.RULE or _within(line), rows))
+    if len(inside) == len(rows) and not any(map(_within, inside)):
+        return []
+    return [line for line in reversed(inside) if line.kind is Kind.TEXT]
+
+
+def _within(line: Line) -> bool:
+    """A rule inside a dialog."""
+    return line.kind is Kind.RULE and bool(_INNER.match(line.text))
+
+
+def _asked_in(rows: list[Line], question: str) -> tuple[int, int, list[str]]:
+    """The rows that hold the question, no more than it takes, and the lowest ones; and what else stands in them."""
+    wanted = " ".join(question.split())
+    for many in range(1, ASKED + 1) if wanted else ():
+        for first in range(len(rows) - many, -1, -1):
+            text = " ".join(" ".join(line.text for line in rows[first : first + many]).split())
+            if wanted in text:
+                around = (part.strip() for part in text.rsplit(wanted, 1))
+                return first, first + many, [part for part in around if any(map(str.isalnum, part))]
+    return len(rows), len(rows), []
+
+
+def _indented(rows: list[Line], left: int) -> list[str]:
+    """As they stand, without the borders of a box that is drawn around them."""
+    return [" " * (line.x - left) + _BORDERED.sub(r"\1", line.text) for line in rows]
 
 
 def fingerprint(texts: list[str]) -> str:

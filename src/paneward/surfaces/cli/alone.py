@@ -3,20 +3,21 @@
 A name is looked up only where it can be one of an agent, and only if there is a store: other targets cost nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from paneward.app import Connection, connect
+from paneward.app import Connection, Explanation, connect
 from paneward.config import Settings
 from paneward.core.agent import NAME, Agent
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.store import Store
+from paneward.store import Delivery, Store
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.served import named_agent, socket_of
 
 STORE = "deliveries.db"
+T = TypeVar("T")
 
 
 class Alone:
@@ -56,6 +57,19 @@ class Alone:
         tmux, found = await self._at(pane)
         return await tmux.wait_ready(found, *how)
 
+    async def explain(self, pane: str, pattern: str | None = None, profile: str | None = None) -> Explanation:
+        tmux, found = await self._at(pane)
+        return await tmux.explain(found, pattern, profile)
+
+    async def deliveries(self, limit: int, pane: str | None = None) -> list[Delivery]:
+        """The newest: those of the library, and those that a server kept in a store elsewhere."""
+        agent = None if pane is None else await self.agent(pane)
+        pane = pane if agent is None else agent.pane
+        rows = await self._tmux.deliveries(limit, pane)
+        if self._settings.store.url is not None:
+            rows += await _kept(self._settings.store.url, lambda store: store.recent(limit, pane))
+        return sorted(rows, key=lambda row: row.created_at, reverse=True)[:limit]
+
     async def _at(self, target: str) -> tuple[Connection, str]:
         agent = await self.agent(target)
         if agent is None or agent.pane is None:
@@ -76,8 +90,12 @@ async def remembered(settings: Settings, directory: Path) -> list[Agent]:
     """The agents in the store; nothing is made where there is none."""
     if settings.store.url is None and not (directory / STORE).exists():
         return []
-    store = Store.open(settings.store.url or directory / STORE)
+    return await _kept(settings.store.url or directory / STORE, lambda store: store.agents())
+
+
+async def _kept(place: str | Path, wanted: Callable[[Store], Awaitable[T]]) -> T:
+    store = Store.open(place)
     try:
-        return await store.agents()
+        return await wanted(store)
     finally:
         await store.close()

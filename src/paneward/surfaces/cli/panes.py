@@ -232,10 +232,9 @@ def explain(
     ctx: typer.Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False
 ) -> None:
     """Say what is seen in a pane, which rules were tried on it, and which one won."""
-    from paneward.surfaces.cli.work import located, run, tell
+    from paneward.surfaces.cli.work import answer_with
 
-    place, found = located(place_of(ctx), pane)
-    tell(ctx, run(place, lambda tmux: tmux.explain(found, pattern, profile), f"looking at {pane}"))
+    answer_with(ctx, lambda verbs: verbs.explain(pane, pattern, profile), f"looking at {pane}")
 
 
 def panes(ctx: typer.Context, json: Json = False) -> None:
@@ -251,18 +250,20 @@ def panes(ctx: typer.Context, json: Json = False) -> None:
 
 def deliveries(
     ctx: typer.Context,
-    pane: Annotated[str | None, typer.Argument(metavar="[PANE]", help="Only those to this pane.")] = None,
+    pane: Annotated[
+        str | None, typer.Argument(metavar="[PANE]", help="Only those to this pane, by its id, or to this agent.")
+    ] = None,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """List the newest deliveries with their receipts.
 
-    They are kept by pane id, of all tmux servers.
+    They are kept by pane id, of all tmux servers: where a server runs, in its store.
     """
     from paneward.surfaces.cli.answers import Receipts
-    from paneward.surfaces.cli.work import run, tell
+    from paneward.surfaces.cli.work import run_verb, tell
 
-    rows = run(place_of(ctx), lambda tmux: tmux.deliveries(limit, pane), "reading receipts")
+    rows = run_verb(place_of(ctx), lambda verbs: verbs.deliveries(limit, pane), "reading receipts")
     tell(ctx, Receipts(tuple(rows)))
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from paneward.app import Explanation
 from paneward.core.agent import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
+from paneward.store import Delivery
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
@@ -87,6 +89,17 @@ class Served:
         wanted = {"timeout": timeout, "pattern": prompt_pattern, "accept_stable": accept_stable, "profile": profile}
         patience = None if timeout is None else timeout + PATIENCE  # a profile may wait for minutes
         return revive(Readiness, await self._get(pane, "wait", patience, **wanted))
+
+    async def explain(self, pane: str, pattern: str | None = None, profile: str | None = None) -> Explanation:
+        return revive(Explanation, await self._get(pane, "explain", pattern=pattern, profile=profile))
+
+    async def deliveries(self, limit: int, pane: str | None = None) -> list[Delivery]:
+        """The newest of the server's store: to a pane by its id, to an agent by its name, or all."""
+        agent = None if pane is None else await self.agent(pane)
+        named = agent is not None and agent.id == pane
+        path = f"/api/agents/{quote(str(pane), safe='')}/deliveries" if named else "/api/deliveries"
+        document = await self.remote.get(path, limit=limit, pane=None if named else pane)
+        return [revive(Delivery, row) for row in document["deliveries"]]
 
     # --- where
 

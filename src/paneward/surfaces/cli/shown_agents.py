@@ -116,7 +116,9 @@ def _seat(seat: Seat) -> tuple[Any, ...]:
 def _about(agent: Agent) -> str:
     if agent.gone:
         return agent.gone
-    return " ".join(agent.question.question.split()) if agent.question else agent.reason
+    if agent.question is None:
+        return agent.reason
+    return " · ".join(" ".join(words.split()) for words in (agent.question.question, agent.question.about) if words)
 
 
 def _adopted(console: Console, agent: Agent) -> None:

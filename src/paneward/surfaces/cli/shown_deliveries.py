@@ -102,6 +102,8 @@ def menu(console: Console, menu: Menu, pane: str) -> None:
 
 
 def options(console: Console, menu: Menu) -> None:
+    for row in menu.about.splitlines():
+        say(console, ("  │ ", "dim"), (row, ""))
     say(console, (menu.question or "(no question could be read)", "bold"))
     for index, option in enumerate(menu.options):
         here = index == menu.selected

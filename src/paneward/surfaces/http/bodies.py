@@ -18,8 +18,9 @@ MAX_TEXT = 1_100_000  # characters: somewhat more than a delivery takes, which t
 Number = StrictInt | StrictFloat
 Timeout = Annotated[Number, Field(ge=0, le=3600, description="seconds")]
 Text = Annotated[StrictStr, Field(max_length=MAX_TEXT)]
-Short = Annotated[StrictStr, Field(min_length=1, max_length=200)]
-MessageId = Annotated[StrictStr, Field(min_length=1, max_length=200, description="makes a repeated call harmless")]
+NO_NUL = r"^[^\x00]*$"  # no program and no database takes one in a name
+Short = Annotated[StrictStr, Field(min_length=1, max_length=200, pattern=NO_NUL)]
+MessageId = Annotated[Short, Field(description="makes a repeated call harmless")]
 Sender = Annotated[Short | None, Field(description="who asks; must be what the token says")]
 Pick = StrictInt | Short
 
@@ -33,7 +34,7 @@ class Adoption:
     socket_name: Short | None = None
     socket_path: Short | None = None
     profile: Short | None = None
-    role: Annotated[StrictStr, Field(max_length=200)] = ""
+    role: Annotated[StrictStr, Field(max_length=200, pattern=NO_NUL)] = ""
     labels: Annotated[list[Short], Field(max_length=50)] | None = None
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT

@@ -1,5 +1,7 @@
 """The routes on any pane, adopted or not, and the terminals: the verbs of a `Connection`."""
 
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, WebSocket
@@ -52,16 +54,17 @@ class PaneRoutes:
         get(f"{one}/screen", dependencies=LOOK, response_model=dict[str, Any])(self.pane_screen)
         get(f"{one}/wait", dependencies=LOOK, response_model=Readiness)(self.pane_wait)
         get(f"{one}/menu", dependencies=LOOK, response_model=bodies.Asked)(self.pane_menu)
+        get(f"{one}/explain", dependencies=LOOK, response_model=dict[str, Any])(self.pane_explain)
         router.websocket(f"{one}/stream")(self.pane_terminal)
         router.websocket("/api/agents/{agent_id}/stream")(self.agent_terminal)
         return router
 
     async def panes(self, socket: Socket = None) -> Response:
         """The panes of a tmux server, and who lives in them."""
-        connection = await self._at(socket)
         names = {(agent.socket, agent.pane): agent.id for agent in self._server.agents.all()}
-        found = await connection.survey()
-        place = await connection.socket()
+        async with self._at(socket) as connection:
+            found = await connection.survey()
+            place = await connection.socket()
         rows = [
             {**wire.plain(one.info), "profile": one.profile, "version": one.version, "socket": place}
             | {"agent_id": names.get((place, one.info.pane))}
@@ -75,7 +78,8 @@ class PaneRoutes:
         """Type a text into the program in a pane, submit it, and prove that it went in."""
         who.check_claim(body.sender)
         given = told(request, body, f"{len(body.text)} characters")
-        return delivered(await (await self._at(socket)).send_text(pane, **given), request_id(request), named=True)
+        async with self._at(socket) as connection:
+            return delivered(await connection.send_text(pane, **given), request_id(request), named=True)
 
     async def pane_keys(
         self, pane: Target, body: bodies.KeyPress, who: Caller, request: Request, socket: Socket = None
@@ -83,9 +87,9 @@ class PaneRoutes:
         """Press keys by their names in tmux."""
         who.check_claim(body.sender)
         request.state.detail = named_keys(body.keys)
-        connection = await self._at(socket)
-        result = await connection.send_keys(pane, *body.keys, verify_enter=body.verify_enter, timeout=body.timeout)
-        return delivered(result, request_id(request), named=True)
+        options: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout}
+        async with self._at(socket) as connection:
+            return delivered(await connection.send_keys(pane, *body.keys, **options), request_id(request), named=True)
 
     async def pane_answer(
         self, pane: Target, body: bodies.PaneAnswer, who: Caller, request: Request, socket: Socket = None
@@ -94,11 +98,13 @@ class PaneRoutes:
         who.check_claim(body.sender)
         check_ways(body)
         given = told(request, body, f"{len(body.text or body.other or '')} characters")
-        return delivered(await (await self._at(socket)).answer(pane, **given), request_id(request), named=True)
+        async with self._at(socket) as connection:
+            return delivered(await connection.answer(pane, **given), request_id(request), named=True)
 
     async def pane_screen(self, pane: Target, lines: Lines = 50, ansi: bool = False, socket: Socket = None) -> Response:
         """The last lines of a pane."""
-        return JSONResponse(wire.plain(await (await self._at(socket)).screen(pane, lines, ansi)))
+        async with self._at(socket) as connection:
+            return JSONResponse(wire.plain(await connection.screen(pane, lines, ansi)))
 
     async def pane_wait(
         self,
@@ -110,29 +116,46 @@ class PaneRoutes:
         socket: Socket = None,
     ) -> Response:
         """Wait until the program in it takes input, asks something, or the time is up."""
-        connection = await self._at(socket)
-        return JSONResponse(wire.plain(await connection.wait_ready(pane, timeout, pattern, accept_stable, profile)))
+        async with self._at(socket) as connection:
+            return JSONResponse(wire.plain(await connection.wait_ready(pane, timeout, pattern, accept_stable, profile)))
 
     async def pane_menu(self, pane: Target, socket: Socket = None) -> Response:
         """The dialog that is open in it."""
-        return JSONResponse({"menu": wire.plain(await (await self._at(socket)).menu(pane))})
+        async with self._at(socket) as connection:
+            return JSONResponse({"menu": wire.plain(await connection.menu(pane))})
+
+    async def pane_explain(
+        self, pane: Target, pattern: Words = None, profile: Words = None, socket: Socket = None
+    ) -> Response:
+        """What is seen in it, which rules were tried on it, and which one won."""
+        async with self._at(socket) as connection:
+            return JSONResponse(wire.plain(await connection.explain(pane, pattern, profile)))
 
     # --- terminals
 
     async def pane_terminal(self, websocket: WebSocket, pane: Target, socket: Socket = None) -> None:
-        async def place() -> tuple["Connection", str]:
-            connection = await self._at(socket)
-            return connection, await connection.resolve(pane)
+        @asynccontextmanager
+        async def place() -> AsyncIterator[tuple["Connection", str]]:
+            async with self._at(socket) as connection:
+                yield connection, await connection.resolve(pane)
 
-        await self._terminal(websocket, place, None)
+        await self._terminal(websocket, place(), None)
 
     async def agent_terminal(self, websocket: WebSocket, agent_id: AgentId) -> None:
-        async def place() -> tuple["Connection", str]:
-            return self._server.agents.connection(agent_id)
+        @asynccontextmanager
+        async def place() -> AsyncIterator[tuple["Connection", str]]:
+            found = self._server.agents.connection(agent_id)
+            async with self._at(self._server.agents.get(agent_id).socket):  # also when it is forgotten meanwhile
+                yield found
 
-        await self._terminal(websocket, place, agent_id)
+        await self._terminal(websocket, place(), agent_id)
 
-    async def _terminal(self, websocket: WebSocket, place: Any, agent_id: str | None) -> None:
+    async def _terminal(
+        self,
+        websocket: WebSocket,
+        place: AbstractAsyncContextManager[tuple["Connection", str]],
+        agent_id: str | None,
+    ) -> None:
         who: Identity = websocket.scope["state"]["identity"]
 
         async def note(detail: str) -> None:
@@ -142,13 +165,13 @@ class PaneRoutes:
         try:
             who.require(May.LOOK)
             with self._streams.open("terminal"):
-                connection, pane = await place()
-                await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note).run()
+                async with place as (connection, pane):
+                    await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note).run()
         except PanewardError as failure:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
 
-    async def _at(self, socket: str | None) -> "Connection":
-        return await self._server.agents.at(socket)
+    def _at(self, socket: str | None) -> AbstractAsyncContextManager["Connection"]:
+        return self._server.agents.using(socket)
 
 
 def check_ways(body: bodies.PaneAnswer) -> None:

@@ -28,16 +28,15 @@ ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     }.items()
 }
 UNCONFIRMED: Final = "typed, but nothing proves or disproves it"
-NO_NUL: Final = r"^[^\x00]*$"
 
 AgentId = Annotated[str, Path(max_length=200, description="the name of an agent")]
 Target = Annotated[str, Path(max_length=400, description="`%3`, `session:window.pane`, or the name of a window")]
-Socket = Annotated[str | None, Query(max_length=400, pattern=NO_NUL, description="the path of tmux's socket")]
+Socket = Annotated[str | None, Query(max_length=400, pattern=bodies.NO_NUL, description="the path of tmux's socket")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Before = Annotated[int | None, Query(ge=0, le=MOST_SEQ)]
 Lines = Annotated[int, Query(ge=0, le=100_000)]
 Seconds = Annotated[float | None, Query(ge=0, le=3600, allow_inf_nan=False)]
-Words = Annotated[str | None, Query(max_length=400, pattern=NO_NUL)]
+Words = Annotated[str | None, Query(max_length=400, pattern=bodies.NO_NUL)]
 
 
 async def caller(connection: HTTPConnection) -> Identity:

@@ -61,6 +61,7 @@ class AgentRoutes:
         get(f"{one}/turns", dependencies=LOOK, response_model=bodies.TurnList)(self.turns)
         get(f"{one}/commands", dependencies=LOOK, response_model=bodies.CommandList)(self.commands)
         get(f"{one}/deliveries", dependencies=LOOK, response_model=bodies.DeliveryList)(self.deliveries)
+        get("/api/deliveries", dependencies=LOOK, response_model=bodies.DeliveryList)(self.all_deliveries)
         get("/api/events", dependencies=LOOK, response_model=bodies.EventPage)(self.events)
         get("/api/audit", dependencies=[needs(May.AUDIT)], response_model=bodies.AuditPage)(self.audit)
         return router
@@ -133,9 +134,9 @@ class AgentRoutes:
         found = await self._agents.wait(agent_id, timeout, pattern, accept_stable)
         return JSONResponse(wire.plain(found))
 
-    async def explain(self, agent_id: AgentId) -> Response:
+    async def explain(self, agent_id: AgentId, pattern: Words = None, profile: Words = None) -> Response:
         """What is seen in its pane, which rules were tried on it, and which one won."""
-        return JSONResponse(wire.plain(await self._agents.explain(agent_id)))
+        return JSONResponse(wire.plain(await self._agents.explain(agent_id, pattern, profile)))
 
     async def turns(self, agent_id: AgentId, limit: Limit = 50, before: Before = None) -> Response:
         """What was said to it and by it, the newest first."""
@@ -151,6 +152,10 @@ class AgentRoutes:
         """What was typed into it, with receipts, the newest first."""
         self._agents.get(agent_id)
         return JSONResponse({"deliveries": wire.plain(await self._store.recent(limit, agent_id=agent_id))})
+
+    async def all_deliveries(self, limit: Limit = 50, pane: Words = None) -> Response:
+        """What was typed into any pane, with receipts, the newest first. `pane` is an id such as `%3`."""
+        return JSONResponse({"deliveries": wire.plain(await self._store.recent(limit, pane))})
 
     # --- the log
 

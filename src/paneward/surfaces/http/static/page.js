@@ -94,8 +94,8 @@ function update(card, agent) {
   if (card.dataset.key !== key) {
     card.dataset.key = key;
     part(card, "form").replaceChildren(...form(card, agent));
-    // What is to be permitted stands on the screen, not in the question.
-    if (agent.question?.kind === "permission" && !agent.gone) part(card, "details").open = true;
+    // What is to be permitted stands above the question, or only on the screen.
+    if (agent.question?.kind === "permission" && !agent.question.about && !agent.gone) part(card, "details").open = true;
   }
   if (part(card, "details").open) showScreen(card, agent.id);
 }
@@ -109,7 +109,7 @@ function form(card, agent) {
   const box = document.createElement("fieldset");
   const legend = document.createElement("legend");
   legend.textContent = menu?.question || "It asks something.";
-  box.append(legend);
+  box.append(legend, ...matter(menu));
   const reply = (body) => post(card, `/api/respond/${encodeURIComponent(agent.id)}`, { fingerprint: menu?.fingerprint, ...body });
   if (menu?.multi) box.append(...several(menu, reply));
   else if (menu) box.append(...menu.options.map((option, index) => choice(option, index, menu, reply)).filter(Boolean));
@@ -119,6 +119,14 @@ function form(card, agent) {
     box.append(words(title, "Answer", (text) => reply({ mode: free ? "other" : "text", text })));
   }
   return [box];
+}
+
+function matter(menu) {
+  if (!menu?.about) return [];
+  const about = document.createElement("pre");
+  about.className = "about";
+  about.textContent = menu.about;
+  return [about];
 }
 
 function choice(option, index, menu, reply) {
