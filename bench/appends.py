@@ -3,8 +3,9 @@
 Both keep the same rows with the same promise (WAL, synchronous FULL): when a producer goes on, its event is on the
 disk. How many go in is measured with producers that never rest; how late one append returns with producers that each
 rest between two events, since a queue that is always full tells only how long it is (that figure stands beside it). The
-floor of one append is a bare `fdatasync` of a page. All are measured in turn, so that the load of the machine falls on
-all alike. Every event must be there once, in the order of its seq.
+floor of one append is a bare `fdatasync` of a page at the same pace, since a disk that never rests is quicker. All are
+measured in turn, so that the load of the machine falls on all alike. Every event must be there once, in the order of
+its seq.
 """
 
 import asyncio
@@ -142,8 +143,9 @@ def _commits(path: Path, count: int) -> list[float]:
 
 def _syncs(path: Path, count: int) -> list[float]:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    times = []
+    chance, times = random.Random(count), []
     for _ in range(count):
+        time.sleep(chance.uniform(0, 2 * REST / PRODUCERS))
         os.write(file, PAGE)
         began = perf_counter()
         os.fdatasync(file)

@@ -40,6 +40,12 @@ def framed(seen: Scene) -> tuple[Outcome, str]:
 # --- what stands in the composer
 
 
+def test_a_text_that_was_drawn_as_dots_is_gone_only_with_their_line() -> None:
+    one = judge(scene("Sure? ‸"), scene("Sure? ***‸"), "yes")
+    assert [one.after_submit(scene(f"Sure? ***{more}‸"), 0.0)[0] for more in ("", "~", "~")] == [Outcome.UNCLEAR] * 3
+    assert [one.after_submit(scene("Sure? ***\ndone‸"), 0.0)[0] for _ in range(2)][-1] is Outcome.LET_GO
+
+
 def test_other_text_in_a_composer_proves_nothing_while_it_is_drawn() -> None:
     one = judge(box(""), box("fix it"), profile=DEMO)
     drawing = replace(box("fix"), quiet=0.01)

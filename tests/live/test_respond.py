@@ -105,6 +105,25 @@ def test_an_answer_by_index_label_or_several(
     played(ground, work)
 
 
+def test_several_questions_are_answered_by_one_list_each(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        play = await one.adopt()
+        await one.asked("multi what to check; what to skip")
+        sent = await one.agents.respond("worker", Answer("multi_select", answers=((0, 2), ("Documentation",))))
+        assert sent.result.success, sent.result
+        await one.until(Stage.COMPLETE)
+        assert [event["numbers"] for event in play.named("answer")] == [[1, 3], [4]]
+        said = [(intent, text) for _, intent, text in await one.spoken()]
+        assert said[1:5] == [
+            (Intent.QUESTION, "what to check"),
+            (Intent.ANSWER, "Unit tests, Style"),
+            (Intent.QUESTION, "what to skip"),
+            (Intent.ANSWER, "Documentation"),
+        ]
+
+    played(ground, work)
+
+
 def test_who_may_not_be_answered_is_told_in_this_order(ground: Ground) -> None:
     async def work(one: Scene) -> None:
         assert await refusal(one.agents.respond("nobody", Answer("select"))) is Code.AGENT_NOT_FOUND

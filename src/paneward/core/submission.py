@@ -180,6 +180,8 @@ class Judge:
             return Outcome.GREW, "the text still stands in the input line, and more with it"
         if self._holds(composer):
             return Outcome.HOLDS, "the text still stands at the cursor"
+        if self._same_line(composer):
+            return Outcome.UNCLEAR, "the program drew the text in its own way, and still does so on the same line"
         if read_asked(scene.snapshot, self._profile):
             return Outcome.LIKELY, "a dialog opened"
         return Outcome.LIKELY, "the text left the input line"
@@ -210,6 +212,12 @@ class Judge:
         return goes_on(composer.rows, self._settled.rows[-1], width) or (
             self._holds(composer) and self._foreign(composer)
         )
+
+    def _same_line(self, composer: Composer) -> bool:
+        """What was never seen as it is cannot be seen to go: the line that was drawn for it only went on."""
+        if self._settled is None or self._holds(self._settled) or composer.y != self._settled.y:
+            return False
+        return composer.before.startswith(self._settled.before)
 
     def _took_line(self, scene: Scene, composer: Composer) -> bool:
         """A terminal that collects lines hands one over at Enter, whatever the program draws."""

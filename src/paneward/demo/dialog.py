@@ -41,6 +41,8 @@ class Menu:
     question: str
     options: tuple[Option, ...]
     detail: str = ""
+    more: str = ""  # the questions that follow
+    chosen: str = ""  # what the questions before were answered with
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ There is no model behind it. The first word decides, so that every situation an 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paneward.demo.dialog import Answer, Field, Kind, Menu, Option
 
@@ -17,7 +17,7 @@ SUGGESTIONS = (
 )
 HELP = """ask …     a question with options and free text
 permit …  a permission menu
-multi …   a question with several answers
+multi …   a question with several answers; multi …; … asks one after the other
 work N    busy for N seconds
 say …     repeats the text
 signal STATE MESSAGE  prints a marker
@@ -104,7 +104,8 @@ def permission(text: str) -> Menu:
 
 def several(text: str) -> Menu:
     options = (Option("Unit tests"), Option("Types"), Option("Style"), Option("Documentation"))
-    return Menu(Kind.MULTI, "Question", text or "What should be checked?", options)
+    first, _, more = text.partition(";")
+    return Menu(Kind.MULTI, "Question", first.strip() or "What should be checked?", options, more=more.strip())
 
 
 def after(menu: Menu, answer: Answer, busy: float) -> Plan:
@@ -117,7 +118,10 @@ def after(menu: Menu, answer: Answer, busy: float) -> Plan:
         return Plan(busy / 3, Say(f"Not run{why}", "idle", "permission refused"))
     if menu.kind is Kind.PERMISSION:
         return Plan(busy, Say(f"Ran {menu.detail}", message=f"ran {headline(menu.detail)}"))
-    return Plan(busy, Say(f"You chose {answer.text or chosen}", message=f"chose {headline(answer.text or chosen)}"))
+    chosen = "; ".join(filter(None, (menu.chosen, answer.text or chosen)))
+    if menu.more:
+        return Plan(busy / 3, Ask(replace(several(menu.more), chosen=chosen)))
+    return Plan(busy, Say(f"You chose {chosen}", message=f"chose {headline(chosen)}"))
 
 
 def marker(signal: str, message: str) -> str:

@@ -192,7 +192,8 @@ class Agents(Generic[P]):
             entry = None  # it takes several deliveries: whoever asked for it writes the one entry
         sent = await self._respond(keeper, pane, answer, message_id, timeout, entry=entry, made_up=made_up)
         for question in range(1, len(answer.answers or ())):
-            if not sent.result.success or not await self._next_dialog(keeper):
+            answered = None if sent.turn is None else sent.turn.answers
+            if not sent.result.success or not await keeper.asks_next(answered, NEXT_DIALOG):
                 break
             sent = await self._respond(keeper, pane, answer, f"{message_id}/{question + 1}", timeout, question)
         return sent
@@ -222,11 +223,6 @@ class Agents(Generic[P]):
             entry=entry,
         )
         return await keeper.deliver(request, choice, picked(choice, menu))
-
-    async def _next_dialog(self, keeper: Keeper) -> bool:
-        """The next of several questions is asked."""
-        answered = await keeper.panes.wait_ready(_pane(keeper.agent), NEXT_DIALOG)
-        return answered.verdict == "awaiting_answer"
 
     # --- what can be seen of it
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from paneward.core.agent import Agent, Intent, Sent, Turn
+from paneward.core.agent import RESTING, Agent, Intent, Sent, Stage, Turn
 from paneward.core.choice import Choice
 from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
 from paneward.core.events import DeliveryBegun, Event
@@ -98,6 +98,10 @@ class Plan:
         return cls(how, chosen, data["picked"])
 
 
+def _asks(agent: Agent, answered: int | None) -> bool:
+    return agent.stage is Stage.AWAITING_INPUT and agent.asked != answered
+
+
 def picked(choice: Choice, menu: Menu | None) -> str:
     """The options of an answer in words."""
     labels = {} if menu is None else {option.number: option.label for option in menu.options}
@@ -159,6 +163,13 @@ class Keeper:
         if follower is not None and follower.current:
             return read_asked(follower.scene.snapshot, follower.profile)
         return await self.panes.menu(pane)
+
+    async def asks_next(self, answered: int | None, timeout: float) -> bool:
+        """It asks another question than the one of that turn, before `timeout` seconds have passed."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._turns.until(lambda agent: _asks(agent, answered) or agent.stage in RESTING)
+        return _asks(self.agent, answered)
 
     async def deliver(self, request: Request, choice: Choice | None = None, picked: str = "") -> Sent:
         """Type and prove it, then store the turn and change the state."""

@@ -36,6 +36,7 @@ class Turns:
         self.speaking = asyncio.Lock()  # held from a turn to the state that it leads to
         self._delivery: Delivery | None = None  # the last that may have gone in: later evidence upgrades its receipt
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
+        self._changed = asyncio.Event()  # of the agent as it is now
         self.hearing = Hearing()
 
     @property
@@ -150,12 +151,22 @@ class Turns:
         """Store a turn, and what it makes of the agent."""
         opening = opens(self._agent.stage, said)
         turn, agent = await self._store.take_turn(turn, opening, _logged(judge), receipt, *events, entry=entry)
-        self._agent = agent or self._agent
+        self._become(agent or self._agent)
         return turn
 
     async def _change(self, change: Change | None) -> None:
         if change is not None:
-            self._agent = await self._store.save(_noted(change).agent, *change.events, ending=change.ending)
+            self._become(await self._store.save(_noted(change).agent, *change.events, ending=change.ending))
+
+    def _become(self, agent: Agent) -> None:
+        self._agent = agent
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def until(self, condition: Callable[[Agent], bool]) -> None:
+        """Until the agent has come to this."""
+        while not condition(self._agent):
+            await self._changed.wait()
 
     # --- lost and found
 
