@@ -250,6 +250,7 @@ def home(tmp_path: Path) -> Iterator[dict[str, str]]:
     (tools / "tmux").symlink_to(Path(os.environ.get("PANEWARD_TEST_TMUX", "/usr/bin/tmux")).resolve())
     path = f"{tools}:{Path(sys.executable).parent}:/usr/bin:/bin"
     env = {"PATH": path, "HOME": str(tmp_path), "TMUX_TMPDIR": str(tmp_path), "LANG": "C.UTF-8", "TERM": "xterm"}
+    env["PANEWARD_SERVER__PORT"] = "0"  # somebody may have a server at the usual one
     yield env
     subprocess.run(["paneward", "down"], env=env, capture_output=True, check=False)
     subprocess.run(["tmux", "kill-server"], env=env, capture_output=True, check=False)

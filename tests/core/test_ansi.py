@@ -149,7 +149,7 @@ def test_a_whole_text_is_stripped_in_one_call(data: bytes, text: bytes) -> None:
 
 @both
 @given(data=soups, at=cuts)
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_chunking_never_changes_the_text(machine: Machine, data: bytes, at: list[int]) -> None:
     whole = text_of(machine, [data])
     assert text_of(machine, split(data, at)) == whole
@@ -157,31 +157,28 @@ def test_chunking_never_changes_the_text(machine: Machine, data: bytes, at: list
 
 
 @given(data=soups, at=cuts)
-@settings(deadline=None, max_examples=1500)
+@settings(max_examples=1500)
 def test_the_stripper_equals_the_byte_machine(data: bytes, at: list[int]) -> None:
     assert text_of(Stripper, split(data, at)) == text_of(ByteStripper, [data])
 
 
 @given(st.binary(max_size=300), cuts)
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_both_agree_on_any_bytes(data: bytes, at: list[int]) -> None:
     assert text_of(Stripper, split(data, at)) == text_of(ByteStripper, [data])
 
 
 @given(st.lists(st.sampled_from(REGULAR), max_size=60).map(b"".join))
-@settings(deadline=None)
 def test_regular_output_never_needs_the_byte_machine(data: bytes) -> None:
     assert _strip_well_formed(data) == text_of(ByteStripper, [data])
 
 
 @given(soups)
-@settings(deadline=None)
 def test_no_control_but_tab_and_line_ends_comes_out(data: bytes) -> None:
     assert not {*strip(data)} & ({*range(0x20), 0x7F} - {*b"\t\n\r"})
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"])), cuts)
-@settings(deadline=None)
 def test_plain_text_of_any_language_comes_out_as_it_went_in(text: str, at: list[int]) -> None:
     data = text.encode()
     assert text_of(Stripper, split(data, at)) == data

@@ -4,7 +4,7 @@ import textwrap
 import unicodedata
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paneward.core.profiles import DEMO, GENERIC
@@ -60,7 +60,6 @@ def wrapped(text: str, width: int, indent: int) -> tuple[str, ...]:
     return tuple(("> " if not at else " " * indent) + flat[at : at + width] for at in range(0, len(flat), width))
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(3, 120), st.integers(0, 4), st.booleans())
 def test_a_text_is_found_however_it_is_wrapped(text: str, width: int, indent: int, above: bool) -> None:
     assume(essence(text))
@@ -68,7 +67,6 @@ def test_a_text_is_found_however_it_is_wrapped(text: str, width: int, indent: in
     assert ends_with(rows, essence(text))
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(20, 120))
 def test_a_text_is_found_when_it_is_wrapped_at_words(text: str, width: int) -> None:
     assume(essence(text))
@@ -76,7 +74,6 @@ def test_a_text_is_found_when_it_is_wrapped_at_words(text: str, width: int) -> N
     assert ends_with(tuple(rows), essence(text))
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS, st.integers(3, 120))
 def test_another_text_is_not_found(text: str, other: str, width: int) -> None:
     wanted, seen = essence(text), essence(other)
@@ -84,7 +81,6 @@ def test_another_text_is_not_found(text: str, other: str, width: int) -> None:
     assert not ends_with(wrapped(other, width, 2), wanted)
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(3, 120), st.sampled_from("abcxyz!"))
 def test_a_text_with_more_behind_it_does_not_end_there(text: str, width: int, more: str) -> None:
     wanted = essence(text)

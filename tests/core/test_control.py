@@ -4,7 +4,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.control import (
@@ -212,7 +212,6 @@ def told(chunks: list[bytes]) -> list[Event]:
 
 
 @given(st.lists(st.sampled_from(PIECES)).map(b"".join), st.lists(st.integers(0, 2000)))
-@settings(deadline=None)
 def test_chunking_never_changes_the_events(stream: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(cut for cut in cuts if cut < len(stream)), len(stream)]
     assert told([stream[a:b] for a, b in itertools.pairwise(edges)]) == told([stream])

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.policy import BURST, KNOWN, Allowance
@@ -34,7 +34,6 @@ def test_names_are_not_kept_without_bound() -> None:
     assert len(allowance._left) == KNOWN
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 0.2), min_size=1, max_size=200))
 def test_never_more_than_the_rate_and_one_burst(pauses: list[float]) -> None:
     allowance, now, taken = Allowance(10.0), 0.0, 0

@@ -86,7 +86,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.data())
 def test_chunking_never_changes_what_is_shown(pieces: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(pieces)
@@ -98,7 +98,7 @@ def test_chunking_never_changes_what_is_shown(pieces: list[bytes], data: st.Data
     assert out == TerminalFilter().feed(whole)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_what_was_filtered_holds_nothing_to_filter(pieces: list[bytes]) -> None:
     once = TerminalFilter().feed(b"".join(pieces)) + b"."
@@ -139,7 +139,6 @@ def test_answers_of_the_browsers_terminal_are_never_forwarded(answer: str) -> No
     assert list(strokes(answer)) == []
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("\x00\x01\x03\t\r\x1b\x1c\x1f\x7f[O12358;~ABRZMx <é"), max_size=20))
 def test_every_key_is_one_that_tmux_can_press_and_no_text_holds_a_control(data: str) -> None:
     for stroke in strokes(data):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.agent import Agent, Stage
@@ -22,13 +22,11 @@ VALUES = st.recursive(
 
 
 @given(st.lists(VALUES.map(plain), max_size=5))
-@settings(deadline=None)
 def test_many_values_encoded_in_one_go_are_as_each_alone(values: list[Any]) -> None:
     assert encoded_each(values) == [encoded(value) for value in values]
 
 
 @given(VALUES)
-@settings(deadline=None)
 def test_whatever_is_plain_can_be_written_read_and_sent(value: Any) -> None:
     found = plain(value)
     assert json.loads(written(value)) == found
@@ -37,7 +35,6 @@ def test_whatever_is_plain_can_be_written_read_and_sent(value: Any) -> None:
 
 
 @given(TEXTS, TEXTS)
-@settings(deadline=None)
 def test_an_event_of_any_words_is_plain(name: str, reason: str) -> None:
     found = plain(StateChanged(name, "IDLE", "IDLE", 1, "screen", reason))
     json.dumps(found, ensure_ascii=False).encode()

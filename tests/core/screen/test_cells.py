@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.scene import Snapshot
@@ -178,7 +178,6 @@ PIECES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=5), st.integers(0, 30), st.integers(0, 6))
 def test_garbage_never_crashes_and_keeps_columns_and_text_together(rows: list[str], width: int, height: int) -> None:
     seen = screen(*rows, width=width, height=height, visible=False)
@@ -191,7 +190,6 @@ def test_garbage_never_crashes_and_keeps_columns_and_text_together(rows: list[st
         assert not any(char in row.text for char in "\x1b\x0e\x0f\t\n\r")
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=12).map("".join), st.booleans())
 def test_the_plain_text_is_the_text_of_the_cells(row: str, drawing: bool) -> None:
     text = "".join(cell.char for cell in parse_cells("." + row, Pen(drawing=drawing))).rstrip(" ")

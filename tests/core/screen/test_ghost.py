@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.scene import Snapshot
@@ -102,7 +102,6 @@ ROW = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(ROW.map("".join), max_size=4), st.integers(0, 30), st.integers(0, 5), st.booleans())
 def test_no_screen_crashes_it(rows: list[str], x: int, y: int, visible: bool) -> None:
     seen = Screen.of(Snapshot("%1", tuple(rows), 20, 4, x, y, cursor_visible=visible))

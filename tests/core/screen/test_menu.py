@@ -325,7 +325,7 @@ ROW = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(ROW.map("".join), max_size=8), st.integers(1, 30), st.integers(0, 9), st.booleans())
 def test_no_screen_crashes_it_and_a_menu_has_options_and_one_of_them_highlighted(
     rows: list[str], width: int, y: int, visible: bool

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.scene import Snapshot
@@ -104,7 +104,6 @@ def test_a_question_in_a_box_is_read_without_its_border() -> None:
     assert question(shown("│ Name: █        │")) == "Name:"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60), st.integers(0, 70))
 def test_no_line_crashes_it(line: str, x: int) -> None:
     seen = Screen.of(Snapshot("%1", (line,), 70, 1, x, 0))

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.screen.style import PLAIN, Style, fits, restyle
@@ -65,7 +65,6 @@ def test_a_ground_of_its_own_or_reverse_is_a_highlight() -> None:
     assert not Style(fg=1, bold=True).highlighted
 
 
-@settings(deadline=None)
 @given(st.text("0123456789;:", max_size=30))
 def test_no_parameters_crash(parameters: str) -> None:
     assert isinstance(restyle(PLAIN, parameters), Style)
