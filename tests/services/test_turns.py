@@ -1,6 +1,7 @@
 """One agent's record: turn first, state second; killed at any write and started again, nothing is lost or doubled."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -362,3 +363,26 @@ def test_a_failed_delivery_has_no_turn() -> None:
         return await desk.store.unfinished()
 
     assert at_desk(work) == []
+
+
+@pytest.mark.parametrize("at", range(1, 4))
+@pytest.mark.parametrize("after", [False, True])
+def test_words_in_doubt_that_turn_out_to_have_gone_in_are_one_turn_wherever_the_server_was_killed(
+    at: int, after: bool
+) -> None:
+    async def work(desk: Desk) -> None:
+        await desk.deliver(Intent.COMMAND, "fix it")
+        await desk.see(AgentState.AWAITING_QUESTION, ASKED)
+        await desk.deliver(Intent.ANSWER, "Red", UNCONFIRMED)
+        desk.dies(at, after)
+        await desk.turns.recover()
+        with contextlib.suppress(Killed):
+            await desk.see(AgentState.BUSY)
+        desk.writes = None
+        await desk.restart()
+        await desk.see(AgentState.BUSY)
+        answers = [turn for turn in await desk.store.turns("a") if turn.intent is Intent.ANSWER]
+        assert [(turn.text, turn.unconfirmed) for turn in answers] == [("Red", False)]
+        assert desk.turns.agent.stage is Stage.PROCESSING
+
+    at_desk(work)

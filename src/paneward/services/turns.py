@@ -88,23 +88,28 @@ class Turns:
             for _ in range(AT_ONCE):
                 said = self.hearing.hear(self._agent.stage, self._agent.question, seen)
                 busy = seen.standing.state is AgentState.BUSY
+                cleared = None if said is None else self._cleared(told_by(seen.standing))
                 if said is not None or (busy and not self.hearing.typing):
-                    await self._upgrade(Rung.ACCEPTED if busy else Rung.ACTED, seen.standing.evidence)
+                    await self._upgrade(Rung.ACCEPTED if busy else Rung.ACTED, seen.standing.evidence, cleared)
                 if said is None:
                     return
-                await self._heard(said, seen)
+                if cleared is None:
+                    await self._heard(said, seen)
 
     def _settle(self, now: float) -> None:
         """What nothing has confirmed for so long stays in doubt."""
         if self._doubtful is not None and now - self._doubtful[1] >= DOUBT:
             self._doubtful = self._delivery = None
 
+    def _cleared(self, told: Told) -> Change | None:
+        """What the words in doubt lead to, now that the agent has acted on them."""
+        if self._doubtful is None:
+            return None
+        turn = self._doubtful[0]
+        return self._judged(SAID[turn.actor, turn.intent], turn, told)
+
     async def _heard(self, said: Said, seen: Seen) -> None:
         told = told_by(seen.standing)
-        if self._doubtful is not None:
-            doubtful, self._doubtful = self._doubtful[0], None
-            await self._change(self._judged(SAID[doubtful.actor, doubtful.intent], doubtful, told))
-            return
         ending = "interrupted" if seen.standing.ending is Ending.INTERRUPTED else "done"
         if self._worth_a_turn(said):
             turn = self._turn(said, seen, told)
@@ -125,14 +130,19 @@ class Turns:
             answers=self._agent.asked if said is Said.USER_ANSWER else None,
         )  # fmt: skip
 
-    async def _upgrade(self, rung: Rung, evidence: str) -> None:
-        """Later evidence: what went in is worked on, or was acted on."""
+    async def _upgrade(self, rung: Rung, evidence: str, cleared: Change | None) -> None:
+        """Later evidence: what went in is worked on, or was acted on; and what that makes of words in doubt."""
         delivery, receipt = self._delivery, None if self._delivery is None else self._delivery.receipt
         if delivery is None or receipt is None or RUNGS.index(rung) <= RUNGS.index(receipt.rung):
-            return
-        better = replace(receipt, verdict=Verdict.CONFIRMED, rung=rung, evidence=evidence)
-        await self._store.upgrade(delivery.id, better, changed(self._agent.id, delivery.id, better))
-        self._delivery = None if rung is Rung.ACTED else replace(delivery, receipt=better)
+            await self._change(cleared)
+        else:
+            better = replace(receipt, verdict=Verdict.CONFIRMED, rung=rung, evidence=evidence)
+            told = changed(self._agent.id, delivery.id, better)
+            agent = await self._store.upgrade(delivery.id, better, told, change=cleared and _noted(cleared))
+            self._become(agent or self._agent)
+            self._delivery = None if rung is Rung.ACTED else replace(delivery, receipt=better)
+        if cleared is not None:
+            self._doubtful = None
 
     # --- the state
 

@@ -129,15 +129,17 @@ class Store:
 
         await self._run(work)
 
-    async def upgrade(self, id: str, receipt: SendResult, *events: Event) -> None:
-        """Store a receipt that later evidence confirmed; the turn of the delivery is in doubt no more."""
+    async def upgrade(self, id: str, receipt: SendResult, *events: Event, change: Change | None = None) -> Agent | None:
+        """Store a receipt that later evidence confirmed, and what that makes of the agent; the turn of the delivery is
+        in doubt no more."""
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction) -> Agent | None:
             deliveries.finish(tx.connection, id, receipt)
             agents.confirm_turn(tx, id, receipt.evidence)
             _append(tx, events)
+            return None if change is None else agents.save(tx, change)
 
-        await self._run(work)
+        return await self._run(work)
 
     async def find(self, message_id: str) -> Delivery | None:
         return await self._read(lambda connection: deliveries.find(connection, message_id))
