@@ -15,6 +15,7 @@ from paneward.services.keeper import Panes
 from paneward.services.report import Place
 from paneward.store import Store
 from paneward.testing import FakeClock
+from tests.live.serving import refusal
 
 
 class StillClock(FakeClock):
@@ -87,13 +88,6 @@ def in_office(work: Callable[[Office], Awaitable[Any]], *agents: Agent) -> Any:
     return asyncio.run(act())
 
 
-async def code_of(work: Awaitable[Any]) -> Code:
-    with pytest.raises(PanewardError) as refused:
-        await work
-    assert refused.value.hint
-    return refused.value.code
-
-
 def test_there_is_one_connection_per_tmux_server_however_it_is_called() -> None:
     async def work(office: Office) -> None:
         default = await office.agents.at()
@@ -138,9 +132,9 @@ def test_adopting_makes_up_a_name_and_keeps_what_was_found() -> None:
 def test_what_cannot_be_adopted_is_refused_and_leaves_nothing() -> None:
     async def work(office: Office) -> None:
         await office.agents.adopt("%1", name="mine")
-        assert await code_of(office.agents.adopt("%2", name="mine")) is Code.AGENT_EXISTS
-        assert await code_of(office.agents.adopt("%2", name="Mine!")) is Code.INVALID_NAME
-        assert await code_of(office.agents.adopt("%9")) is Code.PANE_DEAD
+        assert await refusal(office.agents.adopt("%2", name="mine")) is Code.AGENT_EXISTS
+        assert await refusal(office.agents.adopt("%2", name="Mine!")) is Code.INVALID_NAME
+        assert await refusal(office.agents.adopt("%9")) is Code.PANE_DEAD
         assert [agent.id for agent in office.agents.all()] == ["mine"]
         assert len(await office.store.agents()) == 1
 
@@ -155,7 +149,7 @@ def test_one_that_nobody_knows_is_not_found_by_any_verb() -> None:
             agents.menu("x"), agents.explain("x"), agents.wait("x"), agents.forget("x"),
         ]  # fmt: skip
         for verb in verbs:
-            assert await code_of(verb) is Code.AGENT_NOT_FOUND
+            assert await refusal(verb) is Code.AGENT_NOT_FOUND
         with pytest.raises(PanewardError):
             agents.get("x")
 
@@ -167,8 +161,8 @@ def test_one_without_a_pane_is_known_and_cannot_be_typed_into() -> None:
         agents = office.agents
         assert agents.get("ghost").stage is Stage.AWAITING_INPUT
         for verb in (agents.send("ghost", "x"), agents.keys("ghost", "Enter"), agents.respond("ghost", Answer())):
-            assert await code_of(verb) is Code.NO_PANE_ID
-        assert await code_of(agents.screen("ghost")) is Code.NO_PANE_ID
+            assert await refusal(verb) is Code.NO_PANE_ID
+        assert await refusal(agents.screen("ghost")) is Code.NO_PANE_ID
         assert office.open == []
 
     in_office(work, Agent("ghost", stage=Stage.AWAITING_INPUT))
@@ -177,9 +171,9 @@ def test_one_without_a_pane_is_known_and_cannot_be_typed_into() -> None:
 def test_who_asks_nothing_cannot_be_answered_and_that_comes_before_the_body() -> None:
     async def work(office: Office) -> None:
         await office.agents.settled()
-        assert await code_of(office.agents.respond("rests", Answer("shout"))) is Code.PANE_NOT_FOUND
+        assert await refusal(office.agents.respond("rests", Answer("shout"))) is Code.PANE_NOT_FOUND
         assert office.agents.get("rests").gone == "no server running"
-        assert await code_of(office.agents.respond("asks", Answer("shout"))) is Code.INVALID_ANSWER
+        assert await refusal(office.agents.respond("asks", Answer("shout"))) is Code.INVALID_ANSWER
 
     resting = Agent("rests", tmux="t", socket="/tmp/s", pane="%1", pane_pid=7)
     asking = Agent("asks", tmux="t", socket="/tmp/s", pane="%2", pane_pid=7, stage=Stage.AWAITING_INPUT)
