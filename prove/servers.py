@@ -2,7 +2,7 @@
 
 Afterwards nothing may be lost or doubled: by the agents' own logs each message was submitted once and each question
 answered once; by the store each of them is one turn and one delivery, each command is closed, each change of state
-follows the one before, every event is there once, and `seq` has no gap.
+follows the one before, every event is there once, `seq` has no gap, and each marker was heard once.
 """
 
 import asyncio
@@ -111,6 +111,7 @@ async def _found(world: World, messages: int) -> dict[str, Any]:
         events = await store.events(limit=1_000_000)
         wrong += _log_of_store(events)
         for name in world.names:
+            wrong += _signals(world.log_of(name), events, name)
             wrong += _by_agent(world.log_of(name), name, messages)
             found, counted = await _by_store(store, events, name, messages)
             wrong += found
@@ -137,6 +138,19 @@ def _log_of_store(events: Sequence[Any]) -> list[str]:
             wrong.append(f"{event.agent_id}: a change from {event.data['old_state']}, and it was {before}")
         last[event.agent_id] = event.data["new_state"]
     return wrong
+
+
+def _signals(log: list[dict[str, Any]], events: Sequence[Any], name: str) -> list[str]:
+    """Each marker that the agent printed was heard once, and the number of its nudge never fell."""
+    mine = [event for event in events if event.agent_id == name]
+    told = [event.data for event in mine if event.kind == "signal_seen" and event.data["source"] == "marker"]
+    heard = Counter((one["state"], "".join(one["message"].split())) for one in told)
+    printed = Counter((one["state"], "".join(one["message"].split())) for one in log if one["event"] == "signal")
+    wrong = [] if heard == printed else [f"{name}: heard twice {heard - printed}, missed {printed - heard}"]
+    keys = Counter(one["key"] for one in told)
+    wrong += [f"{name}: {key} was given twice" for key, count in keys.items() if count > 1]
+    seqs = [event.data["nudge_seq"] for event in mine if "nudge_seq" in event.data]
+    return wrong + ([] if seqs == sorted(seqs) else [f"{name}: nudges went back, {seqs}"])
 
 
 def _by_agent(log: list[dict[str, Any]], name: str, messages: int) -> list[str]:

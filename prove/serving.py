@@ -33,6 +33,11 @@ def text_of(name: str, number: int) -> str:
     return f"{'ask' if kind == 'other' else kind} {name} wants to know about number {number}"
 
 
+def markers_of(name: str, number: int) -> int:
+    """How many the agent prints for this message: one when it asks, one when it is done."""
+    return 1 if kind_of(name, number) == "say" else 2
+
+
 def answer_of(name: str, number: int) -> Answer:
     match kind_of(name, number):
         case "ask":
@@ -139,7 +144,17 @@ async def main(socket: str, state: Path, messages: int, panes: list[str]) -> Non
             for agent in agents:
                 notes = state.parent / f"client-{agent.id}.jsonl"
                 clients.create_task(Client(server, agent.id, notes, messages).run())
+        await told(server, [agent.id for agent in agents], messages)
         print("done", flush=True)
+
+
+async def told(server: Server, names: list[str], messages: int) -> None:
+    """Until every marker was heard, or none comes any more: what the agents printed last is drawn a moment later."""
+    wanted = sum(markers_of(name, number) for name in names for number in range(1, messages + 1))
+    for _ in range(int(LOST_PATIENCE / NAP)):
+        if len(await server.store.events(kinds=["signal_seen"], limit=100_000)) >= wanted:
+            return
+        await asyncio.sleep(NAP)
 
 
 if __name__ == "__main__":

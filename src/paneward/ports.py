@@ -60,6 +60,12 @@ class Watch(Protocol):
         """The raw output from joining on; None marks a gap (flood or reconnect), after which `snapshot` is new."""
         ...
 
+    def listen(self, ear: Callable[[bytes | None], None]) -> bool:
+        """Call `ear` with each piece of output the moment it comes, with None for a gap. False: there is no stream."""
+        ...
+
+    def leave(self, ear: Callable[[bytes | None], None]) -> None: ...  # `ear` is called no longer
+
     def recent(self, after: int) -> bytes | None:
         """Raw output after `output_seq` `after`; None when it is no longer held."""
         ...

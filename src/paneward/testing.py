@@ -6,7 +6,7 @@
 `FakeTmux` has one pane with a well-behaved box in it; its time is a `FakeClock`, which passes only when waited for.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -222,6 +222,12 @@ class FakeWatch:
 
     async def chunks(self) -> AsyncIterator[bytes | None]:
         yield None
+
+    def listen(self, ear: Callable[[bytes | None], None]) -> bool:
+        return False
+
+    def leave(self, ear: Callable[[bytes | None], None]) -> None:
+        return None
 
     def recent(self, after: int) -> bytes | None:
         return b"" if after >= self.output_seq else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from paneward.core.agent import Agent
 from paneward.core.events import Stored
 
 
@@ -15,6 +16,14 @@ class Told:
     reason: str
     gone: str
     seq: int
+    nudge_state: str = ""
+    nudge_seq: int = 0
+
+
+def told_of(agent: Agent) -> Told:
+    """What the tables say of it."""
+    stood = agent.stage, agent.source, agent.reason, agent.gone, agent.seq
+    return Told(*stood, agent.nudge_state, agent.nudge_seq)
 
 
 def fold(events: Iterable[Stored]) -> dict[str, Told]:
@@ -40,6 +49,9 @@ def _heard(agents: dict[str, Told], event: Stored) -> None:
             agents[name] = replace(agents[name], seq=event.seq, **told)
         case "agent_lost":
             agents[name] = replace(agents[name], seq=event.seq, gone=data["reason"])
+        case "nudge_raised" | "nudge_cleared":
+            told = {"nudge_state": data.get("nudge_state", ""), "nudge_seq": data["nudge_seq"]}
+            agents[name] = replace(agents[name], seq=event.seq, **told)
         case "agent_found":
             agents[name] = replace(agents[name], seq=event.seq, gone="")
         case _ if name in agents:

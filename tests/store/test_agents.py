@@ -148,7 +148,7 @@ def test_a_turn_its_receipt_and_what_it_makes_of_the_agent_are_one_transaction(p
 
         def judge(turn: Turn) -> Change:
             changed = StateChanged(agent.id, "IDLE", "COMMANDED", turn.id, "delivery", "it is gone")
-            return Change(replace(agent, stage=Stage.COMMANDED, turn=turn.id), (changed,))
+            return Change(replace(agent, stage=Stage.COMMANDED, turn=turn.id), events=(changed,))
 
         def fail(turn: Turn) -> Change:
             raise ZeroDivisionError

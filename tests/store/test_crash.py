@@ -10,14 +10,14 @@ import pytest
 
 from paneward.store import Store
 from tests.store.conftest import Place, using
-from tests.store.fold import Told, fold
+from tests.store.fold import fold, told_of
 
 WORKER = """
 import asyncio, sys
 from dataclasses import replace
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
 from paneward.core.agent import Said
-from paneward.core.judging import Told, judged
+from paneward.core.judging import Moment, Told, judged
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
 
@@ -32,7 +32,7 @@ async def agent(store, name):
         said = Said.AGENT_PROGRESS if one.stage is Stage.COMMANDED else Said.USER_COMMAND
         one = replace(one, stage=Stage.COMPLETE) if one.stage is Stage.PROCESSING else one
         turn = Turn(name, Actor.USER, Intent.COMMAND, "go", delivery=row.id)
-        judge = lambda turn: judged(one, said, turn, Told("delivery", f"turn {turn.id}"), 0.0)
+        judge = lambda turn: judged(one, said, turn, Told("delivery", f"turn {turn.id}"), Moment(0.0, 0.0))
         turn, one = await store.take_turn(turn, True, judge, DONE)
         print(one.seq, turn.id, row.id, flush=True)
 
@@ -76,5 +76,5 @@ async def hold_against(store: Store, said: list[tuple[int, int, str]]) -> None:
     assert len(set(turns.values())) == len(turns)
     stored = [one.data["turn"]["id"] for one in events if one.kind == "turn_stored"]
     assert sorted(stored) == sorted(turns)
-    agents = {one.id: Told(one.stage, one.source, one.reason, one.gone, one.seq) for one in await store.agents()}
+    agents = {one.id: told_of(one) for one in await store.agents()}
     assert fold(events) == agents

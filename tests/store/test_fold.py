@@ -14,7 +14,7 @@ from paneward.core.errors import AgentExists, AgentNotFound
 from paneward.core.events import AgentFound, AgentLost
 from paneward.store import Store
 from tests.store.conftest import Place, using
-from tests.store.fold import Told, fold
+from tests.store.fold import fold, told_of
 
 NAMES = st.sampled_from(["a", "b", "c"])
 PANES = st.sampled_from(["%1", "%2", None])
@@ -47,7 +47,7 @@ def saying(name: str, said: Said, reason: str) -> Deed:
         told = judging.Told("screen", reason)
 
         def judge(turn: Turn) -> judging.Change:
-            return judging.judged(agent, said, turn, told, 0.0)
+            return judging.judged(agent, said, turn, told, judging.Moment(0.0, 0.0))
 
         _, saved = await store.take_turn(turn, opens(agent.stage, said), judge)
         assert saved is not None
@@ -92,7 +92,7 @@ async def replayed(store: Store, rounds: list[list[Deed]]) -> None:
     agents = await store.agents()
     events = await store.events(limit=10_000)
     assert [one.seq for one in events] == list(range(1, len(events) + 1))
-    tables = {one.id: Told(one.stage, one.source, one.reason, one.gone, one.seq) for one in agents}
+    tables = {one.id: told_of(one) for one in agents}
     assert fold(events) == tables
     for agent in agents:
         still_open = [command.id for command in await store.commands(agent.id) if command.closed_at is None]

@@ -5,7 +5,7 @@ that follow it wait for the end of stdin, so filling and pasting a buffer is one
 this way, so a watch looks every 50 ms, and only while somebody waits.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from paneward.adapters.clock import SystemClock
@@ -100,6 +100,13 @@ class PolledWatch:
         while await self.wait(at, 3600) and not (self._gone and self._seq == at):
             at = self._seq
             yield None
+
+    def listen(self, ear: Callable[[bytes | None], None]) -> bool:
+        """There is nothing to be heard here."""
+        return False
+
+    def leave(self, ear: Callable[[bytes | None], None]) -> None:
+        """It was never called."""
 
     def recent(self, after: int) -> bytes | None:
         return b"" if after >= self._seq else None

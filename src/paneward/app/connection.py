@@ -21,7 +21,7 @@ from paneward.core.profiles import Profile, Recognised, at_version, choose, name
 from paneward.core.readiness import assess, compile_prompt, wait_ready
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.core.scene import Scene
+from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
 from paneward.core.terminal import Pressed, Stroke, Typed
@@ -149,6 +149,10 @@ class Connection:
             seen = await self._tmux.look(pane, history=max(lines, 0))
         text = last_lines(seen, lines, ansi)
         return Screenful(text, seq, seen.width, seen.height, (seen.cursor_x, seen.cursor_y))
+
+    async def past(self, pane: str, lines: int) -> Snapshot:
+        """The screen with up to `lines` of the scrollback before it."""
+        return await self._tmux.look(pane, history=lines)
 
     async def wait_ready(
         self,

@@ -48,9 +48,8 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
     reason = "it failed"
     try:
         await store.append(ServerStarted(version))
-        agents = Agents(
-            store, clock, _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
-        )
+        connector, probe = _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
+        agents = Agents(store, clock, connector, probe, settings.signals)
         tidying = [
             asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
             asyncio.create_task(_let_go(agents, clock)),

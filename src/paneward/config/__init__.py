@@ -14,10 +14,12 @@ from paneward.config.document import read
 from paneward.config.own import profiles_of as profiles_of
 from paneward.config.sections import SECTIONS as SECTIONS
 from paneward.config.sections import BridgeSettings as BridgeSettings
+from paneward.config.sections import NotificationSettings as NotificationSettings
 from paneward.config.sections import ProfileSettings as ProfileSettings
 from paneward.config.sections import ReadinessSettings as ReadinessSettings
 from paneward.config.sections import ServerSettings as ServerSettings
 from paneward.config.sections import Settings as Settings
+from paneward.config.sections import SignalSettings as SignalSettings
 from paneward.config.sections import StoreSettings as StoreSettings
 from paneward.config.sections import TmuxSettings as TmuxSettings
 from paneward.config.values import PREFIX, Given, judged, wrong

@@ -36,6 +36,7 @@ Milliseconds = Annotated[int, _between(0, 60_000)]
 Seconds = Annotated[float, _between(0, DAY)]
 SomeSeconds = Annotated[float, _above(0, DAY)]
 Name = Annotated[str, Rule(" that is not empty", bool)]
+Word = Annotated[str, Rule(" of letters, digits, `-` and `_`", lambda value: bool(re.fullmatch(r"[\w-]+", value)))]
 Names = Annotated[tuple[str, ...], Rule(", none of them empty", all)]
 Pattern = Annotated[str, Rule(" that is a regular expression of Python's `re`", _compiles)]
 
@@ -90,6 +91,18 @@ class ReadinessSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SignalSettings:
+    word: Annotated[Word, "what stands in the markers of agents: `--<[WORD:state:message]>--`"] = "paneward"
+    catchup_lines: Annotated[int, _between(0, 100_000), "lines of scrollback read at the start, at least"] = 200
+    bell: Annotated[bool, "the bell of an agent's terminal is a signal"] = True
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationSettings:
+    sound_disabled: Annotated[bool, "the page of the server makes no sound when an agent calls"] = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileSettings:
     file: Annotated[str | None, "a YAML file of your own profiles: name -> row"] = None
 
@@ -101,6 +114,8 @@ class Settings:
     tmux: TmuxSettings = TmuxSettings()
     tmux_bridge: BridgeSettings = BridgeSettings()
     readiness: ReadinessSettings = ReadinessSettings()
+    signals: SignalSettings = SignalSettings()
+    notifications: NotificationSettings = NotificationSettings()
     profiles: ProfileSettings = ProfileSettings()
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # "tmux.binary" -> where from
 

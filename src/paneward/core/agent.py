@@ -152,6 +152,12 @@ class Agent:
     command: int | None = None  # the open one
     turn: int = 0  # the last one that its state was judged by
     gone: str = ""  # why its pane cannot be reached
+    trouble: str = ""  # why it cannot work, as it says itself
+    nudge_state: str = ""  # what it calls the human for: `needs_input`, `completed`, `error`, ...; empty: for nothing
+    nudge_summary: str = ""
+    nudge_source: str = ""  # how that was told: `marker`, `hook`, `screen`, ...
+    nudge_seq: int = 0  # rises by one with each signal and each clearing
+    last_signal_at: float | None = None  # seconds since the epoch
     alive_at: float = 0.0  # seconds since the epoch: its last sign of life; known while a server watches it
     adopted_at: float = 0.0
     seq: int = 0  # of its last event

@@ -121,6 +121,61 @@ class DeliveryChanged:
     kind: ClassVar[str] = "delivery_changed"
 
 
+@dataclass(frozen=True, slots=True)
+class SignalSeen:
+    """An agent told something beside its work: by a marker, a notification, a hook, the event file."""
+
+    agent_id: str
+    state: str
+    message: str
+    source: str  # `hook`, `event_file`, `marker`, `osc`, `bell`
+    key: str  # tells it from every other signal of this agent
+    nudge_seq: int
+    caught_up: bool = False  # it was told while no server listened
+    lag: float = 0.0  # seconds from its coming to its being written down
+    kind: ClassVar[str] = "signal_seen"
+
+
+@dataclass(frozen=True, slots=True)
+class NudgeRaised:
+    """An agent calls for the human. With a `nudge_seq` that was there before, its words are better now."""
+
+    agent_id: str
+    nudge_seq: int
+    nudge_state: str
+    nudge_summary: str
+    nudge_source: str
+    kind: ClassVar[str] = "nudge_raised"
+
+
+@dataclass(frozen=True, slots=True)
+class NudgeCleared:
+    """The call is over: the agent works, or somebody attends to it."""
+
+    agent_id: str
+    nudge_seq: int
+    reason: str
+    kind: ClassVar[str] = "nudge_cleared"
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Something began like a marker and is none."""
+
+    agent_id: str
+    line: str
+    kind: ClassVar[str] = "near_miss"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLost:
+    """An agent printed more than tmux holds, while nobody could listen: a signal may have been among it."""
+
+    agent_id: str
+    reason: str
+    kind: ClassVar[str] = "output_lost"
+
+
 Event = (
     ServerStarted
     | ServerStopped
@@ -133,6 +188,11 @@ Event = (
     | TransitionRefused
     | DeliveryBegun
     | DeliveryChanged
+    | SignalSeen
+    | NudgeRaised
+    | NudgeCleared
+    | NearMiss
+    | OutputLost
 )
 KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
 

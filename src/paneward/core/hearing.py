@@ -31,6 +31,7 @@ class Seen:
     now: float
     menu: Menu | None = None  # the dialog on the screen, where it can be read
     quiet: float = 0.0  # seconds since it printed something
+    trouble: str | None = None  # why it cannot work; None where that cannot be told at this moment
 
     @property
     def question(self) -> Menu:

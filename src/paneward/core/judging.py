@@ -1,10 +1,14 @@
 """What is said makes of an agent: functions. What they return is stored with what was said, by one transaction."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from paneward.core.agent import RESTING, Agent, Said, Stage, Turn, next_stage
 from paneward.core.events import AgentFound, AgentLost, Event, StateChanged, TransitionRefused
+from paneward.core.nudge import crashed, entered
 from paneward.core.result import Menu
+from paneward.core.signals import Signal
 from paneward.core.standing import Standing
 
 
@@ -22,8 +26,19 @@ class Change:
     """An agent as it is from now on, and what is told of that."""
 
     agent: Agent
+    last: Signal | None = None  # what it signalled last: the next is held against it
     events: tuple[Event, ...] = ()
     ending: str = ""  # how its open command came to an end; empty: it goes on
+    heard: Mapping[str, Any] | None = None  # which of its signals were heard, where that is new
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When it is, and what the agent signalled last."""
+
+    now: float  # on the clock that signals are dated by
+    wall: float  # seconds since the epoch
+    last: Signal | None = None
 
 
 def told_by(standing: Standing) -> Told:
@@ -32,22 +47,24 @@ def told_by(standing: Standing) -> Told:
     return Told(standing.source, standing.evidence, losers)
 
 
-def judged(agent: Agent, said: Said, turn: Turn | None, told: Told, now: float, ending: str = "done") -> Change:
-    """What this leads to; `now` in seconds since the epoch, `ending` of the command where it is a completion."""
+def judged(agent: Agent, said: Said, turn: Turn | None, told: Told, moment: Moment, ending: str = "done") -> Change:
+    """What this leads to; `ending` of the command where it is a completion."""
     turn_id = None if turn is None else turn.id
     agent = agent if turn is None else replace(agent, turn=turn.id)
     to = next_stage(agent.stage, said)
     if to is None:
-        return Change(agent, (TransitionRefused(agent.id, agent.stage, said, turn_id),))
+        return Change(agent, moment.last, (TransitionRefused(agent.id, agent.stage, said, turn_id),))
     moved = to is not agent.stage
     if moved:
         agent = replace(agent, source=told.source, reason=told.reason)
     fresh = replace(
-        agent, stage=to, since=now if moved or said is Said.AGENT_QUESTION else agent.since,
+        agent, stage=to, since=moment.wall if moved or said is Said.AGENT_QUESTION else agent.since,
         question=_question(agent, said, to, turn), asked=_asked(agent, said, to, turn),
     )  # fmt: skip
     change = StateChanged(agent.id, agent.stage, to, turn_id, told.source, told.reason, told.others)
-    return Change(fresh, (change,) if moved else (), ending if said is Said.AGENT_COMPLETION else "")
+    heard = entered(fresh, agent.stage, said, told.source, moment.last, moment.now, moment.wall)
+    events = (*((change,) if moved else ()), *heard.events)
+    return Change(heard.agent, heard.last, events, ending if said is Said.AGENT_COMPLETION else "")
 
 
 def _question(agent: Agent, said: Said, to: Stage, turn: Turn | None) -> Menu | None:
@@ -62,20 +79,23 @@ def _asked(agent: Agent, said: Said, to: Stage, turn: Turn | None) -> int | None
     return turn.id if said is Said.AGENT_QUESTION and turn is not None else agent.asked
 
 
-def lost(agent: Agent, reason: str, ended: bool, now: float) -> Change | None:
+def lost(agent: Agent, reason: str, ended: bool, moment: Moment) -> Change | None:
     """Its pane cannot be reached; or its program `ended`, and with it what it worked on. Said again, it tells nothing
     new; words that were going in when the program ended are lost with it."""
-    events, ending = list[Event](), ""
+    events, ending, last = list[Event](), "", moment.last
     if not agent.gone:
         agent = replace(agent, gone=reason)
         events.append(AgentLost(agent.id, reason))
     if ended and agent.stage not in RESTING:
         events.append(StateChanged(agent.id, agent.stage, Stage.IDLE, None, "process", reason))
-        agent = replace(agent, stage=Stage.IDLE, since=now, source="process", reason=reason, question=None, asked=None)
-        ending = "lost"
-    return Change(agent, tuple(events), ending) if events else None
+        agent = replace(agent, stage=Stage.IDLE, since=moment.wall, source="process", reason=reason)
+        heard = crashed(replace(agent, question=None, asked=None), reason, last, moment.now, moment.wall)
+        agent, last, ending = heard.agent, heard.last, "lost"
+        events += heard.events
+    return Change(agent, last, tuple(events), ending) if events else None
 
 
-def found(agent: Agent, evidence: str) -> Change | None:
+def found(agent: Agent, evidence: str, moment: Moment) -> Change | None:
     """Its pane is there again."""
-    return Change(replace(agent, gone=""), (AgentFound(agent.id, evidence),)) if agent.gone else None
+    back = replace(agent, gone="")
+    return Change(back, moment.last, (AgentFound(agent.id, evidence),)) if agent.gone else None

@@ -195,6 +195,7 @@ class Session:
 
     def _mark(self, signal: str, message: str) -> None:
         text = script.marker(signal, script.headline(message))
+        self._log("signal", state=signal, message=script.headline(message))
         self._printed.append(lambda columns: [*(DIM + row + RESET for row in prose("  ", text, columns)), ""])
 
     def _print(self, bullet: str, text: str, gap: bool = False) -> None:

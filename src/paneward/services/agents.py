@@ -9,14 +9,17 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
 
+from paneward.config import SignalSettings
 from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.signals import Signal
 from paneward.ports import Clock
 from paneward.services.delivery import Request
-from paneward.services.keeper import Keeper, Panes, picked
+from paneward.services.keeper import Keeper, Panes
+from paneward.services.plan import picked
 from paneward.services.report import Explanation, Screenful
 from paneward.services.servers import Connect, Servers
 from paneward.store import Store
@@ -26,9 +29,17 @@ NEXT_DIALOG = 15.0  # seconds for the next of several questions to be asked
 
 
 class Agents(Generic[P]):
-    def __init__(self, store: Store, clock: Clock, connect: Connect[P], probe: float = 30.0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        connect: Connect[P],
+        probe: float = 30.0,
+        signals: SignalSettings | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._signals = signals
         self._probe = probe  # seconds between looks for a pane that is gone
         self._keepers: dict[str, Keeper] = {}
         self._servers = Servers(connect, clock, lambda: {keeper.agent.socket for keeper in self._keepers.values()})
@@ -46,6 +57,11 @@ class Agents(Generic[P]):
         """Until each of them is followed, or known to be lost."""
         for keeper in list(self._keepers.values()):
             await keeper.settled()
+
+    async def tracked(self) -> None:
+        """Until it is known of each of them what it told while nobody listened."""
+        for keeper in list(self._keepers.values()):
+            await keeper.tracked()
 
     async def close(self) -> None:
         for keeper in self._keepers.values():
@@ -170,6 +186,16 @@ class Agents(Generic[P]):
         request = Request(_pane(keeper.agent), "", verify_enter=verify_enter, timeout=timeout)
         return await keeper.press(request, keys)
 
+    async def typed(self, socket: str, pane: str, keys: Sequence[str]) -> None:
+        """Somebody pressed these in a terminal of Paneward."""
+        for keeper in list(self._keepers.values()):
+            if (keeper.agent.socket, keeper.agent.pane) == (socket, pane):
+                await keeper.typed(keys)
+
+    def tell(self, agent_id: str, signal: Signal) -> None:
+        """A signal of an agent that came by another channel than its pane, and is new."""
+        self._keeper(agent_id).tracker.heard(signal)
+
     async def respond(
         self,
         agent_id: str,
@@ -263,7 +289,8 @@ class Agents(Generic[P]):
 
     async def _keep(self, agent: Agent) -> Keeper:
         panes = None if agent.pane is None else await self.at(agent.socket)
-        keeper = self._keepers[agent.id] = Keeper(self._store, self._clock, panes, agent, self._probe)
+        keeper = Keeper(self._store, self._clock, panes, agent, self._probe, self._signals)
+        self._keepers[agent.id] = keeper
         return keeper
 
 

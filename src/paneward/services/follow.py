@@ -6,6 +6,7 @@ looks come ever less often, but every word of the stream is still heard when it 
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from typing import Protocol
 
 from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
@@ -16,6 +17,14 @@ from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 
 FOREVER = 3600.0  # seconds without anything to do
+
+
+class Ears(Protocol):
+    """Who else is told what is heard and seen."""
+
+    def hear(self, data: bytes | None) -> None: ...  # None: some was lost
+    def unheard(self) -> None: ...  # nothing will be heard here: only looks tell
+    def see(self, scene: Scene, profile: Profile) -> None: ...
 
 
 class Follower:
@@ -34,6 +43,24 @@ class Follower:
         self._gap = 0.0
         self._over = False
         self._told: Standing | None = None
+        self._ears: Ears | None = None
+
+    def tell(self, ears: Ears) -> None:
+        """Tell somebody else too, from here on."""
+        self._ears = ears
+        if not self._watch.listen(ears.hear):
+            ears.unheard()
+
+    def leave(self) -> None:
+        """Tell nobody else any longer."""
+        if self._ears is not None:
+            self._watch.leave(self._ears.hear)
+            self._ears = None
+
+    @property
+    def unmoved(self) -> bool:
+        """Nothing was printed since the last look."""
+        return self._watch.output_seq == self.scene.output_seq
 
     @property
     def standing(self) -> Standing:
@@ -77,6 +104,8 @@ class Follower:
         self._over = scene.gone or scene.snapshot.dead
         standing = self._machine.see(scene, self._profile, self._title_heard)
         self._title_heard = True  # from here on the stream tells every title
+        if self._ears is not None:
+            self._ears.see(scene, self._profile)
         return standing
 
     async def once(self) -> Standing:

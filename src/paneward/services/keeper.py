@@ -8,34 +8,39 @@ kept as it was (a secret, or one with a credential in it) waits for its caller t
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
+from paneward.config import SignalSettings
 from paneward.core.agent import RESTING, Agent, Intent, Sent, Stage, Turn
 from paneward.core.choice import Choice
 from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
 from paneward.core.events import DeliveryBegun, Event
 from paneward.core.hearing import Seen
-from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.nudge import attends
 from paneward.core.profiles import version_seen
 from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
-from paneward.core.scene import Scene
+from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
+from paneward.core.screen.turn import trouble
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
 from paneward.services.delivery import Deliveries, Request, again, check_same, nothing_typed
 from paneward.services.follow import Follower
+from paneward.services.plan import PLANNED, Plan
 from paneward.services.report import Explanation, Place, Screenful
+from paneward.services.tracker import Tracker
 from paneward.services.turns import Turns
 from paneward.store import Delivery, Store, text_hash
 
 FRESH: Final = 600.0  # seconds after which what was cut off is not typed any more
 RECALLED: Final = 200  # events of an agent among which the plan of a delivery is looked for
+CALM: Final = 1.0  # seconds between two readings of the scrollback, however often output is lost
+ALL: Final = 50_000  # lines of scrollback that are read at most
 SOON: Final = 0.2  # seconds until a lost pane is looked for; doubled each time
-PLANNED: Final = ("profile", "verify_enter", "detect_ghost_text", "when_busy", "draft", "timeout", "as_command")
 SHELLS: Final = ("shell", "generic")  # profiles of what is no agent, or may be none
 log = logging.getLogger("paneward.agents")
 
@@ -49,6 +54,7 @@ class Panes(Protocol):
     async def place(self, pane: str, profile: str | None = None) -> Place: ...
     async def menu(self, pane: str) -> Menu | None: ...
     async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
+    async def past(self, pane: str, lines: int) -> Snapshot: ...
     async def explain(
         self, pane: str, prompt_pattern: str | None = None, profile: str | None = None
     ) -> Explanation: ...
@@ -63,62 +69,31 @@ class Panes(Protocol):
     def follow(self, pane: str, profile: str | None = None) -> AbstractAsyncContextManager[Follower]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How words are meant to be typed: what a delivery needs besides its text, which may turn out to be a secret."""
-
-    how: Mapping[str, Any]
-    choice: Choice | None = None
-    picked: str = ""  # the options of an answer, for people
-
-    def written(self) -> dict[str, Any]:
-        choice = None if self.choice is None else {one.name: getattr(self.choice, one.name) for one in fields(Choice)}
-        for name in ("text", "other"):
-            if choice is not None and choice[name] is not None:
-                choice[name] = ""
-        return {"how": dict(self.how), "choice": choice, "picked": self.picked}
-
-    def choice_with(self, text: str) -> Choice | None:
-        """The choice, with its words again."""
-        if self.choice is None:
-            return None
-        words: Any = {name: text for name in ("text", "other") if getattr(self.choice, name) is not None}
-        return replace(self.choice, **words)
-
-    def spoken(self, delivery: Delivery) -> str:
-        """What was said, in words; those of a secret are not known."""
-        return ": ".join(part for part in (self.picked, delivery.text or "") if part)
-
-    @classmethod
-    def read(cls, data: Mapping[str, Any]) -> "Plan":
-        how, chosen = data["how"], data["choice"]
-        how = {**how, "when_busy": WhenBusy(how["when_busy"]), "draft": Draft(how["draft"])}
-        if chosen is not None:
-            chosen = Choice(**{**chosen, "multi": None if chosen["multi"] is None else tuple(chosen["multi"])})
-        return cls(how, chosen, data["picked"])
-
-
 def _asks(agent: Agent, answered: int | None) -> bool:
     return agent.stage is Stage.AWAITING_INPUT and agent.asked != answered
 
 
-def picked(choice: Choice, menu: Menu | None) -> str:
-    """The options of an answer in words."""
-    labels = {} if menu is None else {option.number: option.label for option in menu.options}
-    wanted = choice.multi if choice.multi is not None else () if choice.select is None else (choice.select,)
-    return ", ".join(labels.get(one, f"option {one}") if isinstance(one, int) else one for one in wanted)
-
-
 class Keeper:
-    def __init__(self, store: Store, clock: Clock, panes: Panes | None, agent: Agent, probe: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        panes: Panes | None,
+        agent: Agent,
+        probe: float,
+        signals: SignalSettings | None = None,
+    ) -> None:
         self._panes = panes  # none for an agent without a pane
         self._store = store
         self._clock = clock
         self._probe = probe
-        self._turns = Turns(store, clock, agent)
         self._cut_off: list[Delivery] = []
         self._ready = asyncio.Event()  # what was cut off is over: words may go in
         self._stirred = asyncio.Event()  # something besides the pane may tell more
+        self.tracker = Tracker(clock.now, self._stirred.set, signals)  # `tracker.heard` takes signals of other channels
+        self._turns = Turns(store, clock, agent, self.tracker)
+        self._caught_up_at = float("-inf")
+        self._tracked = asyncio.Event()  # what was told before is known
         self._task: asyncio.Task[None] | None = None
         self._follower: Follower | None = None
         self._under_way: set[asyncio.Task[Sent]] = set()
@@ -135,6 +110,7 @@ class Keeper:
     def start(self) -> None:
         if self.agent.pane is None:
             self._ready.set()
+            self._tracked.set()
         else:
             self._task = asyncio.create_task(self._run(self.agent.pane), name=f"agent {self.agent.id}")
 
@@ -154,6 +130,9 @@ class Keeper:
     async def settled(self) -> None:
         """Until it is known whether it can be reached, and what was cut off is over."""
         await self._ready.wait()
+
+    async def tracked(self) -> None:
+        await self._tracked.wait()
 
     # --- words for it
 
@@ -189,6 +168,7 @@ class Keeper:
             nonlocal typing
             typing = True
             hearing.begin(self.agent.question if request.intent == Intent.ANSWER else None)
+            self.tracker.begin_turn(ours=True)  # what it says to this can be there before the receipt
             told = DeliveryBegun(self.agent.id, request.message_id or "", request.intent, plan.written())
             return [] if begun else [told]
 
@@ -197,6 +177,8 @@ class Keeper:
             turn = await self._turns.delivered(row, receipt, plan.spoken(row), request.entry)
             delivery = None if nothing_typed(receipt) else row
 
+        if request.secret:
+            self.tracker.keep_secret(request.text)
         request = replace(request, before=before, after=after, pane_pid=self.agent.pane_pid)
         try:
             desk = self.panes.desk
@@ -229,13 +211,22 @@ class Keeper:
         return await self._sent(row, replace(row.receipt, repeated=True))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
-        return await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
+        pressed = await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
+        if pressed.verdict is not Verdict.FAILED:
+            await self.typed(keys)
+        return pressed
+
+    async def typed(self, keys: Sequence[str]) -> None:
+        """Somebody pressed these in its pane, by Paneward."""
+        if self.agent.nudge_state and attends(keys):
+            await self._turns.attended("somebody attends to it")
 
     # --- after a crash
 
     async def recover(self, unfinished: list[Delivery]) -> None:
         """Whatever needs no pane; the rest waits for the task."""
         self._cut_off = unfinished
+        self._turns.remember(await self._store.heard(self.agent.id))
         await self._turns.recover()
 
     async def _plans(self) -> dict[str, Plan]:
@@ -289,6 +280,7 @@ class Keeper:
             except Exception:
                 log.exception("%s: following it failed", self.agent.id)
             self._ready.set()
+            self._tracked.set()
             await self._clock.sleep(wait)
             wait = min(wait * 2, self._probe)
 
@@ -306,12 +298,15 @@ class Keeper:
     async def _follow(self, follower: Follower) -> None:
         await follower.once()
         self._follower = follower
+        self.tracker.gap()
+        follower.tell(self.tracker)
         step: asyncio.Task[None] | None = None
         try:
             while True:
                 self._stirred.clear()
                 await self._recognise(follower)
                 await self._turns.see(self._seen(follower))
+                await self._track(follower)
                 if follower.over:
                     return
                 step = step or asyncio.create_task(follower.step())
@@ -321,9 +316,31 @@ class Keeper:
                     step = None
         finally:
             self._follower = None
+            follower.leave()
             if step is not None:
                 step.cancel()
                 await asyncio.wait({step})
+
+    async def _track(self, follower: Follower) -> None:
+        """Store what it told beside its work."""
+        tracker, now = self.tracker, self._clock.now()
+        if tracker.behind and not follower.over and now >= self._caught_up_at + CALM:
+            await self._catch_up(follower)
+            self._caught_up_at = self._clock.now()
+        if follower.over:
+            tracker.finish()
+        tracker.tick(now, follower.unmoved)
+        if tracker.found:
+            await self._turns.signalled()
+
+    async def _catch_up(self, follower: Follower) -> None:
+        """Read what was told while nobody listened: some scrollback, or all of it where none of that is known."""
+        pane, profile = follower.scene.snapshot.pane, follower.profile
+        past = await self.panes.past(pane, self.tracker.past)
+        if past.history >= self.tracker.past > 0 and not self.tracker.knows_any(past, profile):
+            past = await self.panes.past(pane, ALL)
+        self.tracker.catch_up(past, profile)
+        self._tracked.set()
 
     async def _recognise(self, follower: Follower) -> None:
         """What it is can be told better than when it was adopted."""
@@ -333,7 +350,10 @@ class Keeper:
 
     async def _next(self, step: asyncio.Task[None]) -> None:
         """Until the pane tells something, or a delivery ended, or it is time to judge again."""
-        due = self._turns.hearing.deadline()
+        dues = [self._turns.hearing.deadline(), self.tracker.deadline()]
+        if self.tracker.behind:
+            dues.append(self._caught_up_at + CALM)
+        due = min((one for one in dues if one is not None), default=None)
         others: list[asyncio.Task[Any]] = [asyncio.create_task(self._stirred.wait())]
         if due is not None:
             others.append(asyncio.create_task(self._clock.sleep(max(due - self._clock.now(), 0.0))))
@@ -346,7 +366,9 @@ class Keeper:
     def _seen(self, follower: Follower) -> Seen:
         scene, standing, now = follower.scene, self._standing(follower), self._clock.now()
         menu = read_asked(scene.snapshot, follower.profile) if standing.state in AWAITING else None
-        return Seen(standing, now, menu, scene.quiet + now - scene.now)
+        told = trouble(scene, follower.profile) if standing.state is AgentState.IDLE else None
+        calm = "" if standing.state is AgentState.BUSY else told
+        return Seen(standing, now, menu, scene.quiet + now - scene.now, calm)
 
     def _standing(self, follower: Follower) -> Standing:
         """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""

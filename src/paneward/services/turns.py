@@ -6,21 +6,31 @@ in. Killed at any moment, nothing is lost, and nothing is said twice.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+from paneward.core import nudge
 from paneward.core.agent import SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
 from paneward.core.audit import AuditEntry
-from paneward.core.events import Event, TransitionRefused
+from paneward.core.events import Event, NearMiss, OutputLost, TransitionRefused
 from paneward.core.hearing import Hearing, Seen
-from paneward.core.judging import Change, Told, found, judged, lost, told_by
+from paneward.core.judging import Change, Moment, Told, found, judged, lost, told_by
 from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.signals import Channel, Memory, Signal, SignalState
 from paneward.core.standing import AgentState, Ending, Standing
 from paneward.ports import Clock
 from paneward.services.delivery import changed
+from paneward.services.tracker import Tracker
 from paneward.store import Delivery, Store
 
+TROUBLES: Final = {
+    "sign_in": "it is not signed in",
+    "limit": "it has reached a limit",
+    "network": "it cannot reach its service",
+    "refused": "its service refused",
+}
+PROMPTED: Final = 2.0  # seconds that it takes to type a prompt: work that begins sooner goes on with the last turn
 DOUBT: Final = 60.0  # seconds for which work that begins proves that an unconfirmed delivery went in
 AT_ONCE: Final = 4  # things that one look can tell: an answer that went in after all, work, a question, an end
 SAID: Final = {spoken: said for said, spoken in SPOKEN.items()}
@@ -29,7 +39,7 @@ log = logging.getLogger("paneward.agents")
 
 
 class Turns:
-    def __init__(self, store: Store, clock: Clock, agent: Agent) -> None:
+    def __init__(self, store: Store, clock: Clock, agent: Agent, tracker: Tracker | None = None) -> None:
         self._store = store
         self._clock = clock
         self._agent = agent
@@ -38,6 +48,9 @@ class Turns:
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
         self._changed = asyncio.Event()  # of the agent as it is now
         self.hearing = Hearing()
+        self._tracker = tracker or Tracker()
+        self._written: Mapping[str, Any] = self._tracker.memory.written()
+        self._last = nudge.recalled(agent, clock.now(), clock.wall())  # what the next signal is held against
 
     @property
     def agent(self) -> Agent:
@@ -74,8 +87,33 @@ class Turns:
     def _believed(self, said: Said, turn: Turn) -> Change:
         """What nothing confirms changes no state."""
         if turn.unconfirmed:
-            return Change(replace(self._agent, turn=turn.id))
+            return Change(replace(self._agent, turn=turn.id), self._last)
         return self._judged(said, turn, Told(turn.source, turn.evidence))
+
+    # --- what it signals
+
+    async def signalled(self) -> None:
+        """Store what the tracker found, and that it was heard, with the nudge that it sets: all of it or nothing."""
+        async with self.speaking:
+            found, written = self._tracker.found, self._tracker.memory.written()
+            heard = nudge.hear(self._agent, found.signals, self._last, self._clock.now(), self._clock.wall())
+            gaps = (OutputLost(self._agent.id, found.lost),) if found.lost else ()
+            misses = (NearMiss(self._agent.id, line) for line in found.missed)
+            await self._change(Change(heard.agent, heard.last, (*gaps, *misses, *heard.events), heard=written))
+            self._tracker.stored(found)
+
+    def remember(self, heard: Mapping[str, Any] | None) -> None:
+        """Which of its signals were heard before."""
+        self._tracker.memory = Memory.read(heard)
+        self._written = self._tracker.memory.written()
+
+    async def attended(self, reason: str) -> None:
+        """Somebody attends to it."""
+        async with self.speaking:
+            cleared = nudge.clear(self._agent, reason)
+            self._last = None
+            if cleared.events:
+                await self._change(Change(cleared.agent, None, cleared.events))
 
     # --- what it says
 
@@ -85,6 +123,7 @@ class Turns:
             await self._reach(seen.standing)
             self._agent = replace(self._agent, alive_at=self._clock.wall() - seen.quiet)
             self._settle(seen.now)
+            await self._trouble(seen)
             for _ in range(AT_ONCE):
                 said = self.hearing.hear(self._agent.stage, self._agent.question, seen)
                 busy = seen.standing.state is AgentState.BUSY
@@ -111,11 +150,18 @@ class Turns:
     async def _heard(self, said: Said, seen: Seen) -> None:
         told = told_by(seen.standing)
         ending = "interrupted" if seen.standing.ending is Ending.INTERRUPTED else "done"
+        if self._is_prompted(said):
+            self._tracker.begin_turn(ours=False)
         if self._worth_a_turn(said):
             turn = self._turn(said, seen, told)
             await self._take(turn, said, lambda turn: self._judged(said, turn, told, ending))
         else:
             await self._change(self._judged(said, None, told, ending))
+
+    def _is_prompted(self, said: Said) -> bool:
+        """Somebody else gave it words: what it signals from now on is new."""
+        rested = self._clock.wall() - self._agent.since >= PROMPTED
+        return rested and (said is Said.USER_ANSWER or opens(self._agent.stage, said))
 
     def _worth_a_turn(self, said: Said) -> bool:
         """Work on what it was told is none; work that nobody here had asked for begins a command."""
@@ -138,16 +184,22 @@ class Turns:
         else:
             better = replace(receipt, verdict=Verdict.CONFIRMED, rung=rung, evidence=evidence)
             told = changed(self._agent.id, delivery.id, better)
-            agent = await self._store.upgrade(delivery.id, better, told, change=cleared and _noted(cleared))
-            self._become(agent or self._agent)
+            change = cleared and self._remembered(_noted(cleared))
+            agent = await self._store.upgrade(delivery.id, better, told, change=change)
+            if agent is not None and change is not None:
+                self._become(agent, change)
             self._delivery = None if rung is Rung.ACTED else replace(delivery, receipt=better)
         if cleared is not None:
             self._doubtful = None
 
     # --- the state
 
+    @property
+    def _moment(self) -> Moment:
+        return Moment(self._clock.now(), self._clock.wall(), self._last)
+
     def _judged(self, said: Said, turn: Turn | None, told: Told, ending: str = "done") -> Change:
-        return judged(self._agent, said, turn, told, self._clock.wall(), ending)
+        return judged(self._agent, said, turn, told, self._moment, ending)
 
     async def _take(
         self,
@@ -159,17 +211,38 @@ class Turns:
         entry: AuditEntry | None = None,
     ) -> Turn:
         """Store a turn, and what it makes of the agent."""
-        opening = opens(self._agent.stage, said)
-        turn, agent = await self._store.take_turn(turn, opening, _logged(judge), receipt, *events, entry=entry)
-        self._become(agent or self._agent)
+        opening, heard, change = opens(self._agent.stage, said), self._heard_of(), None
+
+        def judge_all(turn: Turn) -> Change:
+            nonlocal change
+            change = replace(_noted(judge(turn)), heard=heard)
+            return change
+
+        turn, agent = await self._store.take_turn(turn, opening, judge_all, receipt, *events, entry=entry)
+        if agent is not None and change is not None:
+            self._become(agent, change)
         return turn
 
     async def _change(self, change: Change | None) -> None:
         if change is not None:
-            self._become(await self._store.save(_noted(change).agent, *change.events, ending=change.ending))
+            change = self._remembered(change)
+            _noted(change)
+            saved = await self._store.save(change.agent, *change.events, ending=change.ending, heard=change.heard)
+            self._become(saved, change)
 
-    def _become(self, agent: Agent) -> None:
-        self._agent = agent
+    def _heard_of(self) -> Mapping[str, Any] | None:
+        """What the tracker remembers, where that is not stored; but not of signals that are not stored themselves."""
+        written = self._written if self._tracker.found else self._tracker.memory.written()
+        return written if written != self._written else None
+
+    def _remembered(self, change: Change) -> Change:
+        return change if change.heard is not None else replace(change, heard=self._heard_of())
+
+    def _become(self, agent: Agent, change: Change) -> None:
+        """As it was stored."""
+        self._agent, self._last = agent, change.last
+        if change.heard is not None:
+            self._written = change.heard
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -178,23 +251,32 @@ class Turns:
         while not condition(self._agent):
             await self._changed.wait()
 
+    async def _trouble(self, seen: Seen) -> None:
+        """It says that it cannot work: once, however long it stands there."""
+        if seen.trouble is None or seen.trouble == self._agent.trouble:
+            return
+        agent, words = replace(self._agent, trouble=seen.trouble), TROUBLES.get(seen.trouble, seen.trouble)
+        signals = [Signal(SignalState.ERROR, words, Channel.SCREEN, seen.now)] if seen.trouble else []
+        heard = nudge.hear(agent, signals, self._last, seen.now, self._clock.wall())
+        await self._change(Change(heard.agent, heard.last, heard.events))
+
     # --- lost and found
 
     async def _reach(self, standing: Standing) -> None:
         if standing.state is AgentState.DEAD:
-            await self._change(lost(self._agent, standing.evidence, True, self._clock.wall()))
+            await self._change(lost(self._agent, standing.evidence, True, self._moment))
         else:
-            await self._change(found(self._agent, standing.evidence))
+            await self._change(found(self._agent, standing.evidence, self._moment))
 
     async def lose(self, reason: str, ended: bool = False) -> None:
         """Its pane cannot be reached; or its program `ended`."""
         async with self.speaking:
-            await self._change(lost(self._agent, reason, ended, self._clock.wall()))
+            await self._change(lost(self._agent, reason, ended, self._moment))
 
     async def recognise(self, kind: str, version: str) -> None:
         """It is known now what it is."""
         async with self.speaking:
-            await self._change(Change(replace(self._agent, kind=kind, version=version)))
+            await self._change(Change(replace(self._agent, kind=kind, version=version), self._last))
 
     # --- after a crash
 
@@ -216,7 +298,3 @@ def _noted(change: Change) -> Change:
         if isinstance(event, TransitionRefused):
             log.info("%s: %s has no way from %s", event.agent_id, event.said, event.state)
     return change
-
-
-def _logged(judge: Callable[[Turn], Change]) -> Callable[[Turn], Change]:
-    return lambda turn: _noted(judge(turn))

@@ -7,7 +7,7 @@ says of them when it is saved counts for nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,13 @@ from paneward.core.judging import Change
 from paneward.store.care import purge
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
-from paneward.store.written import agent_of, turn_of, written
+from paneward.store.written import agent_of, encoded, plain, turn_of, written
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
+
+NUDGE = ("nudge_state", "nudge_summary", "nudge_source", "nudge_seq", "last_signal_at")  # each has a column
+SAVED = ("tmux", "pane", "stage", "body", *NUDGE)
 
 
 def adopt(transaction: Transaction, agent: Agent) -> Agent:
@@ -68,7 +71,10 @@ def save(transaction: Transaction, change: Change) -> Agent:
     saved = replace(agent, seq=seq, command=_open(transaction.connection, agent.id))
     row = _row(saved)
     row["saved"] = row.pop("id")
-    if not transaction.connection.execute(_statements().save, row).rowcount:
+    statement = _statements().save
+    if change.heard is not None:
+        statement, row["heard"] = _statements().save_heard, encoded(change.heard)
+    if not transaction.connection.execute(statement, row).rowcount:
         raise AgentNotFound(f"no agent is called {agent.id!r}")
     return saved
 
@@ -116,6 +122,7 @@ class _Statements:
     """What is asked at every turn, made once: to put a statement together takes longer than to carry it out."""
 
     save: sa.Update
+    save_heard: sa.Update
     take: sa.Executable
     turn_of: sa.Select[Any]
     open: sa.Executable
@@ -129,10 +136,14 @@ def _statements() -> _Statements:
 
     agents, turns, commands = tables().agents, tables().turns, tables().commands
     mine = (commands.c.agent == sa.bindparam("owner"), commands.c.closed_at.is_(None))
+
+    def saving(*names: str) -> sa.Update:
+        values: dict[str, Any] = {name: sa.bindparam(name) for name in names}
+        return agents.update().where(agents.c.id == sa.bindparam("saved")).values(values)
+
     return _Statements(
-        save=agents.update()
-        .where(agents.c.id == sa.bindparam("saved"))
-        .values({name: sa.bindparam(name) for name in ("tmux", "pane", "stage", "body")}),
+        save=saving(*SAVED),
+        save_heard=saving(*SAVED, "heard"),
         take=turns.insert().returning(turns.c.id),
         turn_of=turns.select().where(turns.c.delivery == sa.bindparam("wanted")),
         open=commands.insert().returning(commands.c.id),
@@ -152,9 +163,21 @@ def read_agents(connection: sa.Connection) -> list[Agent]:
     seq = sa.select(heads.c.seq).where(heads.c.agent_id == table.c.id).scalar_subquery()
     mine = sa.and_(commands.c.agent == table.c.id, commands.c.closed_at.is_(None))
     command = sa.select(sa.func.max(commands.c.id)).where(mine).scalar_subquery()
-    rows = connection.execute(sa.select(table.c.body, seq, command))
-    agents = [replace(agent_of(json.loads(body)), command=open_one, seq=last or 0) for body, last, open_one in rows]
+    columns = [table.c[name] for name in NUDGE]
+    rows = connection.execute(sa.select(table.c.body, seq.label("seq"), command.label("command"), *columns)).mappings()
+    agents = [
+        replace(agent_of(json.loads(row["body"])), command=row["command"], seq=row["seq"] or 0, **_fields(row, NUDGE))
+        for row in rows
+    ]
     return sorted(agents, key=lambda agent: (agent.adopted_at, agent.id))
+
+
+def read_heard(connection: sa.Connection, agent_id: str) -> dict[str, Any] | None:
+    """Which signals of an agent were heard."""
+    table = tables().agents
+    found = connection.execute(table.select().where(table.c.id == agent_id)).first()
+    heard: dict[str, Any] | None = None if found is None or found.heard is None else json.loads(found.heard)
+    return heard
 
 
 def read_turns(connection: sa.Connection, agent_id: str, limit: int, before: int | None) -> list[Turn]:
@@ -178,4 +201,9 @@ def _turn(row: Any) -> Turn:
 def _row(agent: Agent) -> dict[str, Any]:
     return {
         "id": agent.id, "tmux": agent.tmux, "pane": agent.pane, "stage": agent.stage.value, "body": written(agent),
+        **{name: plain(getattr(agent, name)) for name in NUDGE},
     }  # fmt: skip
+
+
+def _fields(row: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: row[name] for name in names}

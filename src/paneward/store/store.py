@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -206,10 +206,16 @@ class Store:
         """In order of adoption."""
         return await self._read(agents.read_agents)
 
-    async def save(self, agent: Agent, *events: Event, ending: str = "") -> Agent:
-        """The row as given and the events; with `ending` its open command is closed. The agent with the seq of the last
-        event and its open command."""
-        return await self._run(lambda tx: agents.save(tx, Change(agent, events, ending)))
+    async def save(
+        self, agent: Agent, *events: Event, ending: str = "", heard: Mapping[str, Any] | None = None
+    ) -> Agent:
+        """The row as given and the events; with `ending` its open command is closed, with `heard`, which of its signals
+        were heard is written. The agent with the seq of the last event and its open command."""
+        return await self._run(lambda tx: agents.save(tx, Change(agent, None, events, ending, heard)))
+
+    async def heard(self, agent_id: str) -> dict[str, Any] | None:
+        """Which signals of an agent were heard."""
+        return await self._read(lambda connection: agents.read_heard(connection, agent_id))
 
     async def take_turn(
         self,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-SCHEMA = 2  # of the stores this version writes: the number of its newest migration
+SCHEMA = 3  # of the stores this version writes: the number of its newest migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,10 @@ def tables() -> Tables:
         heads=sa.Table("heads", kept, _text("agent_id", primary_key=True), _number("seq")),
         agents=sa.Table(
             "agents", kept, _text("id", primary_key=True), _text("tmux"), _text("pane", nullable=True),
-            _text("stage"), _text("body"),
+            _text("stage"), _text("body"), _text("nudge_state", server_default=""),
+            _text("nudge_summary", server_default=""), _text("nudge_source", server_default=""),
+            _number("nudge_seq", server_default="0"), _moment("last_signal_at", nullable=True),
+            _text("heard", nullable=True),
         ),
         commands=sa.Table(
             "commands", kept, _number("id", primary_key=True), _text("agent"), _moment("opened_at"),

@@ -35,6 +35,7 @@ class PaneWatch:
         self._held = 0
         self._waiters: set[asyncio.Future[bool]] = set()
         self._saw: tuple[Snapshot, int] | None = None
+        self._ears: list[Callable[[bytes | None], None]] = []
 
     @property
     def snapshot(self) -> Snapshot:
@@ -64,6 +65,7 @@ class PaneWatch:
             self._seq += 1
             self._at = self._clock.now()
             self._wake()
+            self._say(None)
 
     def hear(self, data: bytes) -> None:
         if not self.joined:
@@ -76,6 +78,20 @@ class PaneWatch:
             self._held -= len(self._ring.popleft())
         if self._waiters:
             self._wake()
+        if self._ears:
+            self._say(data)
+
+    def listen(self, ear: Callable[[bytes | None], None]) -> bool:
+        self._ears.append(ear)
+        return True
+
+    def leave(self, ear: Callable[[bytes | None], None]) -> None:
+        if ear in self._ears:
+            self._ears.remove(ear)
+
+    def _say(self, data: bytes | None) -> None:
+        for ear in self._ears:
+            ear(data)
 
     def end(self) -> None:
         self._gone = True

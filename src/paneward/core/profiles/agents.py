@@ -119,6 +119,8 @@ CLAUDE = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^\s*(?:/?exit|/?quit|:wq?)\s*$",),
+    prose="fg=default",
+    quotes=(r"\s+⎿ ",),
     troubles=(
         Trouble("sign_in", r"\bNot logged in\b|\bPlease run /login\b|\bInvalid API key\b"),
         Trouble("limit", r"\b429\b|\b(?:usage )?limit reached\b|\busage limit\b"),
@@ -176,6 +178,8 @@ CODEX = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^/(?:quit|exit)\s*$",),
+    prose="fg=default",
+    quotes=(r"\s+[└│] ", r"• (?:Ran|Running|Explored|Edited|Added|Deleted)\b"),
     troubles=(
         Trouble("limit", r"\b429 Too Many Requests\b|\busage limit\b"),
         Trouble("network", r"^[•◦] Reconnecting\b|\bConnection failed:|\bstream disconnected\b"),
@@ -298,6 +302,7 @@ GEMINI = Profile(
     interrupt=("Escape",),
     cut=("C-c",),
     quits=(r"^\s*/(?:quit|exit)\s*$",),
+    quotes=(r"\s*[│╭]",),
     troubles=(
         Trouble("limit", r"\bRESOURCE_EXHAUSTED\b|\b[Qq]uota exceeded\b|\busage limit\b"),
         Trouble("network", r"\bfetch failed\b|\bECONNREFUSED\b"),

@@ -14,7 +14,7 @@ from paneward.core.profiles.row import Mark, Profile, Variant
 
 # The fields that hold patterns, of the row and of what stands in it.
 PATTERNS = frozenset(
-    {"match", "version", "rule", "glyph", "prompt", "placeholders", "quits"}
+    {"match", "version", "rule", "glyph", "prompt", "placeholders", "quits", "quotes"}
     | {"pattern", "item", "after", "before", "refuse", "done"}
 )
 TEXTS = frozenset({"guards.before", "guards.after"})  # called like patterns elsewhere, and none
@@ -121,7 +121,7 @@ def _checked(where: str, path: str, value: str) -> str:
             re.compile(value)
         except re.error as error:
             raise _broken(f"{where}: {value!r} is not a pattern: {error}", "Python's `re` syntax is used.") from None
-    if name in ("style", "glyph_style") and not all(STYLES.fullmatch(word) for word in value.split()):
+    if name in ("style", "glyph_style", "prose") and not all(STYLES.fullmatch(word) for word in value.split()):
         raise _broken(f"{where}: {value!r} is not a style", "Allowed: words like bold, !reverse, fg=246, fg!=default.")
     return value
 

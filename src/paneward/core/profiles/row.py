@@ -194,6 +194,8 @@ class Profile:
     interrupt: tuple[str, ...] = ()  # keys that stop the work
     cut: tuple[str, ...] = ()  # keys that take the draft out of the composer
     quits: tuple[str, ...] = ()  # patterns of texts at which the program ends
+    prose: str = ""  # how its own words are drawn, where other text is drawn otherwise: `fg=default`
+    quotes: tuple[str, ...] = ()  # patterns of rows with which something begins that it only shows: what a tool printed
     troubles: tuple[Trouble, ...] = ()  # marks of why it cannot work; the lowest one on the screen counts
     closed: str = ""  # why nothing is typed into it, whatever it shows
     wait_timeout: float = 10.0

@@ -1,10 +1,12 @@
 """What the screen of an agent tells of its turn: what it does just now, and how the last one ended. Functions."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from paneward.core.profiles.row import Profile
 from paneward.core.scene import Scene
+from paneward.core.screen.appearance import read_appearance
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
 from paneward.core.screen.panel import screen_of
@@ -33,3 +35,10 @@ def broken_off(scene: Scene, profile: Profile) -> bool:
             break
         news.append(text)
     return any(re.search(mark.pattern, text) for mark in profile.interrupted for text in news)
+
+
+def trouble(scene: Scene, profile: Profile) -> str | None:
+    """Why an agent that rests cannot work, as it says itself; None of a program that is not known to say so."""
+    if not (profile.framed and profile.troubles):
+        return None
+    return read_appearance(replace(scene.snapshot, title=""), profile, scene.process).trouble

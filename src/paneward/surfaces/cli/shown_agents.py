@@ -117,8 +117,13 @@ def _about(agent: Agent) -> str:
     if agent.gone:
         return agent.gone
     if agent.question is None:
-        return agent.reason
+        return _nudge(agent) or agent.reason
     return " · ".join(" ".join(words.split()) for words in (agent.question.question, agent.question.about) if words)
+
+
+def _nudge(agent: Agent) -> str:
+    """What it calls for, in words where it gave any."""
+    return f"{agent.nudge_state}: {agent.nudge_summary}".removesuffix(": ") if agent.nudge_state else ""
 
 
 def _adopted(console: Console, agent: Agent) -> None:

@@ -42,6 +42,7 @@ class Api:
         self._access = access
         self.feed = Feed(server.store.last_seq)
         self.metrics = Metrics(self._figures())
+        self.feed.on_signal = self.metrics.signal
         settings = server.settings.server
         self._streams = Streams(settings.max_streams, self.metrics)
         self._stop = stop

@@ -132,6 +132,7 @@ class Version:
     version: str
     started_at: float
     seq: int  # of the last event
+    sound: bool  # the page makes one when an agent calls
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from paneward.core.events import NearMiss, Stored
 from paneward.surfaces.http.access import Clock
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -19,6 +20,9 @@ METRICS: Mapping[str, str] = {
     "paneward_streams_open": "open event streams and terminals, by kind",
     "paneward_events_total": "events since the server started, by kind",
     "paneward_gaps_total": "times that a reader of the event stream was told of a gap, by reason",
+    "paneward_signals_total": "signals of agents, by source",
+    "paneward_signal_lag_seconds": "from a signal's coming to its being written down, by source",
+    "paneward_near_misses_total": "lines that began like a marker and were none",
     "paneward_last_seq": "the number of the last event",
     "paneward_agents": "agents, by their state as it is shown",
     "paneward_up_seconds": "seconds since the server started",
@@ -47,6 +51,8 @@ class Figures(Collector):
         for kind, count in sorted(self._events.items()):
             events.add_metric([kind], count)
         yield events
+        missed = self._events[NearMiss.kind]
+        yield CounterMetricFamily("paneward_near_misses", METRICS["paneward_near_misses_total"], missed)
 
 
 class Metrics:
@@ -70,6 +76,24 @@ class Metrics:
             "paneward_streams_open", METRICS["paneward_streams_open"], ("kind",), registry=self.registry
         )
         self._gaps = Counter("paneward_gaps", METRICS["paneward_gaps_total"], ("reason",), registry=self.registry)
+
+        self._signals = Counter(
+            "paneward_signals", METRICS["paneward_signals_total"], ("source",), registry=self.registry
+        )
+        self._lags = Histogram(
+            "paneward_signal_lag_seconds",
+            METRICS["paneward_signal_lag_seconds"],
+            ("source",),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+
+    def signal(self, event: Stored) -> None:
+        """An agent told something."""
+        source = str(event.data["source"])
+        self._signals.labels(source).inc()
+        if not event.data["caught_up"]:
+            self._lags.labels(source).observe(event.data["lag"])
 
     def text(self) -> bytes:
         return generate_latest(self.registry)

@@ -89,7 +89,10 @@ class PaneRoutes:
         request.state.detail = named_keys(body.keys)
         options: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout}
         async with self._at(socket) as connection:
-            return delivered(await connection.send_keys(pane, *body.keys, **options), request_id(request), named=True)
+            result = await connection.send_keys(pane, *body.keys, **options)
+            if result.success:
+                await self._server.agents.typed(await connection.socket(), result.pane, body.keys)
+            return delivered(result, request_id(request), named=True)
 
     async def pane_answer(
         self, pane: Target, body: bodies.PaneAnswer, who: Caller, request: Request, socket: Socket = None
@@ -162,11 +165,15 @@ class PaneRoutes:
             entry = AuditEntry(who.name, "terminal", agent_id, "ok", f"{pane}: {detail}")
             await self._server.store.audit(entry)
 
+        async def pressed(keys: tuple[str, ...]) -> None:
+            await self._server.agents.typed(where, pane, keys)
+
         try:
             who.require(May.LOOK)
             with self._streams.open("terminal"):
                 async with place as (connection, pane):
-                    await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note).run()
+                    where = await connection.socket()
+                    await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note, pressed).run()
         except PanewardError as failure:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
 

@@ -47,7 +47,8 @@ class SiteRoutes:
     async def version(self) -> Response:
         """Which Paneward this is."""
         about = {"version": self._server.version, "started_at": self._server.started_at}
-        return JSONResponse({**about, "seq": self._server.store.last_seq})
+        sound = not self._server.settings.notifications.sound_disabled
+        return JSONResponse({**about, "seq": self._server.store.last_seq, "sound": sound})
 
     async def signin_code(self, request: Request) -> Response:
         """A URL that signs one browser in, once."""

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 from starlette.types import Receive, Send
 
-from paneward.core.events import Stored
+from paneward.core.events import SignalSeen, Stored
 from paneward.services.bus import Bus
 from paneward.surfaces.http.access import Clock
 
@@ -87,6 +87,7 @@ class Feed:
         self.head = seq  # the last event there is
         self.beats = 0
         self.told: Counter[str] = Counter()  # kinds
+        self.on_signal: Callable[[Stored], None] | None = None  # called with each signal of an agent
         self.closed = False
         self._held = held
         self._size = 0
@@ -107,6 +108,8 @@ class Feed:
                 self._size += len(written)
                 self.head = event.seq
                 self.told[event.kind] += 1
+                if event.kind == SignalSeen.kind and self.on_signal is not None:
+                    self.on_signal(event)
         self._trim()
         self._pieces.clear()
         for reader in [one for one in self._waiting if not one.push()]:

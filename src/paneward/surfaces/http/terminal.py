@@ -27,6 +27,7 @@ SEQ: Final = struct.Struct(">Q")
 PANE_GONE, DENIED = 4410, 4403  # codes of a close
 MOST_INPUT: Final = 100_000  # characters of one frame
 Note = Callable[[str], Awaitable[None]]
+Pressing = Callable[[tuple[str, ...]], Awaitable[None]]
 
 
 def snapshot_frame(snapshot: Snapshot, output_seq: int) -> dict[str, Any]:
@@ -46,13 +47,22 @@ def snapshot_frame(snapshot: Snapshot, output_seq: int) -> dict[str, Any]:
 class Terminal:
     """One browser at one pane."""
 
-    def __init__(self, websocket: WebSocket, connection: Connection, pane: str, may_type: bool, note: Note) -> None:
+    def __init__(
+        self,
+        websocket: WebSocket,
+        connection: Connection,
+        pane: str,
+        may_type: bool,
+        note: Note,
+        pressed: Pressing,
+    ) -> None:
         self._socket = websocket
         self._connection = connection
         self._pane = pane
         self._may_type = may_type
         self._note = note  # that somebody types, for the audit
         self._noted = False
+        self._pressed = pressed  # which keys, for who waits for somebody's attention
 
     async def run(self) -> None:
         """Until the pane closes, or the browser leaves."""
@@ -105,7 +115,9 @@ class Terminal:
         if not self._noted:
             self._noted = True
             await self._note("somebody types in a terminal")
-        await self._connection.take_strokes(self._pane, made(asked))
+        given = made(asked)
+        await self._connection.take_strokes(self._pane, given)
+        await self._pressed(tuple(key for stroke in given if isinstance(stroke, Pressed) for key in stroke.keys))
 
     async def _say(self, frame: dict[str, Any]) -> None:
         await self._socket.send_text(json.dumps(frame, ensure_ascii=False))

@@ -61,11 +61,47 @@ function draw(agents) {
     if (list.children[place] !== card && !list.contains(document.activeElement)) list.insertBefore(card, list.children[place] ?? null);
     else if (!card.parentNode) list.append(card);
   });
+  ring(agents);
   $("none").hidden = agents.length > 0;
   const asking = agents.filter((agent) => standing(agent)[0] === "ask").length;
   const working = agents.filter((agent) => standing(agent)[0] === "work").length;
   $("summary").textContent = agents.length ? `${asking} ask · ${working} work · ${agents.length} in all` : "";
   document.title = asking ? `(${asking}) Paneward` : "Paneward";
+}
+
+// --- sound: once per call of an agent, whichever page of this browser hears of it first
+
+const ATTENTION = ["needs_input", "needs_testing", "error"];
+let sound = false;
+
+function ring(agents) {
+  let pitch = 0;
+  for (const agent of agents) {
+    const key = `paneward:ack:${agent.id}`;
+    if (agent.nudge_seq <= Number(localStorage.getItem(key) ?? 0)) continue;
+    localStorage.setItem(key, agent.nudge_seq);
+    if (cards.get(agent.id)?.contains(document.activeElement)) continue;
+    if (ATTENTION.includes(agent.nudge_state)) pitch = 880;
+    else if (agent.nudge_state === "completed") pitch ||= 587;
+  }
+  const known = new Set(agents.map((agent) => `paneward:ack:${agent.id}`));
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith("paneward:ack:") && !known.has(key)) localStorage.removeItem(key);
+  }
+  if (pitch && sound) beep(pitch);
+}
+
+function beep(pitch) {
+  const audio = new AudioContext();
+  const tone = audio.createOscillator();
+  const volume = audio.createGain();
+  tone.frequency.value = pitch;
+  volume.gain.setValueAtTime(0.1, audio.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.4);
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.4);
+  tone.onended = () => audio.close();
 }
 
 function made(agent) {
@@ -90,6 +126,7 @@ function update(card, agent) {
   part(card, ".since").dataset.at = agent.since;
   part(card, ".since").textContent = ago(agent.since);
   part(card, ".reason").textContent = agent.gone || agent.reason;
+  nudge(part(card, ".nudge"), agent);
   const key = agent.stage === "AWAITING_INPUT" ? `ask ${agent.question?.fingerprint}` : agent.gone ? "gone" : "tell";
   if (card.dataset.key !== key) {
     card.dataset.key = key;
@@ -98,6 +135,12 @@ function update(card, agent) {
     if (agent.question?.kind === "permission" && !agent.question.about && !agent.gone) part(card, "details").open = true;
   }
   if (part(card, "details").open) showScreen(card, agent.id);
+}
+
+function nudge(line, agent) {
+  line.hidden = !agent.nudge_state;
+  line.dataset.state = agent.nudge_state;
+  line.textContent = [agent.nudge_state.replace("_", " "), agent.nudge_summary].filter(Boolean).join(": ");
 }
 
 function form(card, agent) {
@@ -241,6 +284,8 @@ async function listen() {
     setTimeout(listen, 2000);
     return;
   }
+  const { told } = await ask("GET", "/api/version");
+  sound = told.sound === true;
   source = new EventSource(`/api/events/stream?last_event_id=${seq}`);
   source.onopen = () => link("live");
   source.onerror = () => {

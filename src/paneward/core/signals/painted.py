@@ -1,0 +1,281 @@
+"""Markers on the screen of a program that paints. Functions, and the machine that waits until a screen is painted.
+
+Rows that a program wrapped are joined from the beginning of a marker on. What nobody of interest has said is left out:
+
+- what stands in the composer, or below it;
+- what stands on a ground of its own: so agents show what was given to them;
+- what stands behind a prompt, in quotes, behind `echo`, a line number or a comment sign (`marker.is_quoted`);
+- code within a sentence: it has another colour than the words around it;
+- text in another style than the profile's `prose`, and blocks that begin with one of its `quotes`: what tools print.
+
+A block of code that is drawn like any other text cannot be told from it.
+
+What surprised us: aider prints the first lines of an answer again when it is whole. The same marker below the same
+words, with nothing typed in between, is one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from paneward.core.profiles.row import Profile
+from paneward.core.scene import Snapshot
+from paneward.core.screen.cells import Row, columns
+from paneward.core.screen.composer import read_composer
+from paneward.core.screen.panel import screen_of
+from paneward.core.screen.style import Colour, fits
+from paneward.core.signals.marker import Grammar, Marker
+from paneward.core.signals.memory import Sighting, sketch
+
+ROWS: Final = 16  # rows that one marker may take
+SAMPLE: Final = 200  # rows that are looked at to tell the ground of the screen, or the beginning of a block
+BAR: Final = 3  # columns of a bar at the left, and the blanks behind it
+ENOUGH: Final = 600  # characters above a marker that tell where it stands
+_BORDERS: Final = "│┃║▌▐"
+
+
+@dataclass(frozen=True, slots=True)
+class Spotted:
+    """A marker on a screen."""
+
+    marker: Marker
+    sighting: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a screen shows of markers, from its top."""
+
+    spotted: tuple[Spotted, ...] = ()
+    missed: tuple[str, ...] = ()  # what begins like one and is none
+
+    @property
+    def sightings(self) -> list[Sighting]:
+        return [one.sighting for one in self.spotted]
+
+
+NOTHING: Final = Shown()
+
+
+def look(snapshot: Snapshot, profile: Profile, grammar: Grammar) -> Shown:
+    """The markers of a screen, with the scrollback that came with it."""
+    if not any("<" in row for row in snapshot.rows):
+        return NOTHING  # most screens
+    reader = _Reader(_said(snapshot, profile), snapshot.width, profile, grammar)
+    return reader.read()
+
+
+def _said(snapshot: Snapshot, profile: Profile) -> Sequence[Row]:
+    """The rows above the composer."""
+    screen = screen_of(snapshot, profile)
+    composer = read_composer(screen, profile) if profile.framed else None
+    region = composer.region if composer else None
+    return [*screen.history, *screen.rows[: region.top if region else None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Rows of one text, and where in it each of them begins."""
+
+    text: str
+    rows: tuple[tuple[int, int], ...]  # (place in the text, row)
+
+    def at(self, place: int) -> tuple[int, int]:
+        """The row of a place in the text, and how far behind its beginning."""
+        start, y = next((start, y) for start, y in reversed(self.rows) if start <= place)
+        return y, place - start
+
+
+class _Reader:
+    def __init__(self, rows: Sequence[Row], width: int, profile: Profile, grammar: Grammar) -> None:
+        self._rows = rows
+        self._width = width
+        self._profile = profile
+        self._grammar = grammar
+        self._ground = _ground(rows[-SAMPLE:]) if profile.framed else None
+
+    def read(self) -> Shown:
+        spotted: list[Spotted] = []
+        missed: list[str] = []
+        leads: set[tuple[str, str, int]] = set()
+        y = 0
+        while y < len(self._rows):
+            joined = self._joined(y)
+            for marker, (start, end) in self._grammar.placed(joined.text):
+                if marker.quoted or self._elsewhere(joined, start, end):
+                    continue
+                above = self._above(y, joined.text[:start])
+                lead = (marker.essence, self._lead(y, marker) + joined.text[:start], self._given(y))
+                if lead not in leads or not self._profile.framed:
+                    leads.add(lead)
+                    told = lead[1] if self._profile.framed else ""
+                    spotted.append(Spotted(marker, Sighting(marker.essence, sketch(above), told)))
+            missed += self._missed(joined)
+            y = joined.rows[-1][1] + 1
+        return Shown(tuple(spotted), tuple(missed))
+
+    def _missed(self, joined: _Joined) -> list[str]:
+        start, missed = self._grammar.start(joined.text), self._grammar.near_miss(joined.text)
+        return [missed] if missed and start is not None and not self._elsewhere(joined, start, len(joined.text)) else []
+
+    # --- rows
+
+    def _joined(self, y: int) -> _Joined:
+        """The row, with those that go on with a marker that begins in it."""
+        alone = joined = _Joined(self._inner(y), ((0, y),))
+        for below in range(y + 1, min(y + ROWS, len(self._rows))):
+            more = self._inner(below)
+            if not _may_begin(self._unfinished(joined.text)) or not more or self._other_ground(y, below):
+                break
+            text = joined.text + self._between(below)
+            joined = _Joined(text + more, (*joined.rows, (len(text), below)))
+            if self._grammar.start(joined.text) is None:
+                break
+        return joined if self._grammar.start(joined.text) is not None else alone
+
+    def _unfinished(self, text: str) -> str:
+        """What stands behind the last whole marker."""
+        return text[max((end for _, (_, end) in self._grammar.placed(text)), default=0) :]
+
+    def _inner(self, y: int) -> str:
+        text = self._rows[y].text.strip()
+        return text[1:].rstrip(_BORDERS).strip() if text and text[0] in _BORDERS else text
+
+    def _between(self, y: int) -> str:
+        """What a row was parted by from the one above: nothing, where that is full and this one begins at the edge."""
+        above, text = self._rows[y - 1].text, self._rows[y].text
+        if above[-1:] in _BORDERS:
+            return " " if above[-2:-1] == " " else ""
+        return "" if columns(above) >= self._width and not text.startswith(" ") else " "
+
+    def _ground_of(self, y: int) -> Colour:
+        """What the text of a row stands on, behind a bar at its left."""
+        row = self._rows[y]
+        return row.style(row.indent + BAR * (row.text.strip()[:1] in _BORDERS)).bg
+
+    def _other_ground(self, y: int, below: int) -> bool:
+        return self._profile.framed and self._ground_of(y) != self._ground_of(below)
+
+    # --- who said it
+
+    def _elsewhere(self, joined: _Joined, start: int, end: int) -> bool:
+        """Not said by the agent, as far as can be known."""
+        if not self._profile.framed:
+            return False
+        y, x = joined.at(start)
+        if self._is_given(y) or self._in_quoted_block(y):
+            return True
+        row, column = self._rows[y], self._column(y, x)
+        style = row.style(column)
+        if self._profile.prose and not fits(style, self._profile.prose):
+            return True
+        last, after = joined.at(end - 1)
+        words = [*row.cells[:column], *self._rows[last].cells[self._column(last, after + 1) :]]
+        around = [cell.style.fg for cell in words if cell.char.isalnum()]
+        return bool(around) and style.fg not in around
+
+    def _column(self, y: int, behind: int) -> int:
+        """The column of a place in the text of a row."""
+        text, inner = self._rows[y].text, self._inner(y)
+        return columns(text[: text.find(inner) + behind])
+
+    def _in_quoted_block(self, y: int) -> bool:
+        """Above it, before any blank row, begins what a tool printed."""
+        for above in range(y, max(y - SAMPLE, -1), -1):
+            text = self._rows[above].text
+            if not text.strip():
+                return False
+            if any(re.match(pattern, text) for pattern in self._profile.quotes):
+                return True
+        return False
+
+    def _given(self, y: int) -> int:
+        """The row of the last text above it that was given to the agent."""
+        return next((at for at in range(y, -1, -1) if self._is_given(at)), -1) if self._profile.framed else -1
+
+    def _is_given(self, y: int) -> bool:
+        row = self._rows[y]
+        if not row.text:
+            return False
+        glyph = self._profile.glyph
+        return bool(glyph and re.match(rf"\s*(?:{glyph})\s*\S", row.text)) or self._ground_of(y) != self._ground
+
+    def _lead(self, y: int, marker: Marker) -> str:
+        """The words right above a marker, or above the same one above it."""
+        own = "".join(filter(str.isalnum, f"{marker.state}{marker.message}"))
+        rows = ("".join(filter(str.isalnum, self._inner(at))) for at in range(y - 1, -1, -1))
+        return next((letters for letters in rows if letters and not letters.endswith(own)), "")
+
+    def _above(self, y: int, before: str) -> str:
+        """What is written above a marker."""
+        return "".join(reversed([before, *_letters(self._rows, y)]))
+
+
+def _ground(rows: Sequence[Row]) -> Colour:
+    """What the text of an agent stands on: nothing, unless the program paints every row."""
+    grounds = Counter(row.style(0).bg for row in rows if row.text)
+    return None if None in grounds or not grounds else grounds.most_common(1)[0][0]
+
+
+def _letters(rows: Sequence[Row], y: int) -> Iterator[str]:
+    count = 0
+    for at in range(y - 1, -1, -1):
+        text = rows[at].text
+        yield text
+        count += len(text)
+        if count > ENOUGH:
+            return
+
+
+def _may_begin(text: str) -> bool:
+    return "--<" in text or "-- <" in text or text.endswith(("-", "--", "<", "["))
+
+
+class Painted:
+    """Fed with what screens show, it lets through what stays: a screen can be caught half painted."""
+
+    SETTLES: Final = 0.01  # seconds without output after which a screen is whole
+    MISSES: Final = 0.5  # the same, after which what is no marker will not become one
+
+    def __init__(self) -> None:
+        self._shown = NOTHING
+        self._taken: Shown | None = None
+        self._seen_at = 0.0
+        self._told: set[str] = set()
+
+    @property
+    def shown(self) -> Shown:
+        """What the last screen showed, sure or not."""
+        return self._shown
+
+    def see(self, shown: Shown, now: float, quiet: float) -> Shown | None:
+        """What the screen shows, once that is sure."""
+        again = shown == self._shown
+        if not again:
+            self._shown, self._seen_at = shown, now
+        if shown == self._taken:
+            return None
+        if again or quiet >= self.SETTLES or now >= self._seen_at + self.SETTLES:
+            self._taken = shown
+            return shown
+        return None
+
+    def still(self, now: float) -> Shown | None:
+        """Nothing was printed since the last look: what it showed is sure after a moment."""
+        return self.see(self._shown, now, now - self._seen_at)
+
+    def deadline(self) -> float | None:
+        """When to ask `still`."""
+        if self._shown != self._taken:
+            return self._seen_at + self.SETTLES
+        return self._seen_at + self.MISSES if set(self._shown.missed) - self._told else None
+
+    def missed(self, now: float) -> list[str]:
+        """What begins like a marker, has stood for a while, and was not told yet."""
+        if now < self._seen_at + self.MISSES:
+            return []
+        fresh = [one for one in dict.fromkeys(self._shown.missed) if one not in self._told]
+        self._told = set(self._shown.missed)
+        return fresh

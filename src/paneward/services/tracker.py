@@ -1,0 +1,279 @@
+"""What an agent tells beside its work, found in what its follower hears and sees anyway; nothing is captured twice.
+
+Of a program that prints lines the output is read; of one that paints, its screen (`core/signals`). A program that
+nobody knows is taken for one that prints, until it moves the cursor upwards or clears the screen, and again from the
+next turn on. Both readers share one memory, so that each marker counts once. Other channels come in by `heard`.
+
+What is found waits here until it is stored: a store that fails loses nothing, and a server that is killed finds it
+again on the screen.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from paneward.config import SignalSettings
+from paneward.core.osc import OscReader
+from paneward.core.profiles import Profile
+from paneward.core.scene import Scene, Snapshot
+from paneward.core.screen.cells import Screen
+from paneward.core.signals.channels import Bells, notified
+from paneward.core.signals.detector import Detector
+from paneward.core.signals.marker import Grammar, Marker
+from paneward.core.signals.memory import Memory
+from paneward.core.signals.painted import Painted, Shown, look
+from paneward.core.signals.signal import Channel, Signal, SignalState, masked
+
+PAINTS: Final = re.compile(rb"\x1b(?:\[[0-9;]*[AFHfd]|\[[0-3]?J|M|[8c]|\[u|\[\?(?:1049|1047|47)h)")
+ANCHOR: Final = 3  # rows by which it is told whether all that followed them is still there
+NONE: Final = Snapshot("", (), 0, 0, 0, 0)
+REDRAWN: Final = 0.1  # seconds without output after which a screen of another size is drawn
+REDRAWS: Final = 1.0  # the same, of a program that never falls quiet
+ALONE: Final = 0.3  # seconds after which a bell that came with nothing else is all there is
+SECRETS: Final = 32  # texts that an agent may repeat without their being written down
+MOST: Final = 1000  # signals and near misses that may wait to be stored; more are a flood
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What waits to be stored."""
+
+    signals: tuple[Signal, ...] = ()
+    missed: tuple[str, ...] = ()  # what begins like a marker and is none
+    lost: str = ""  # why output was lost
+
+    def __bool__(self) -> bool:
+        return bool(self.signals or self.missed or self.lost)
+
+
+class Tracker:
+    """Fed by the follower of one agent."""
+
+    def __init__(
+        self,
+        now: Callable[[], float] = lambda: 0.0,
+        on_news: Callable[[], None] = lambda: None,
+        settings: SignalSettings | None = None,
+    ) -> None:
+        settings = settings or SignalSettings()
+        self.memory = Memory()
+        self.past = settings.catchup_lines  # lines of scrollback that are read at least
+        self.behind = True  # the past has to be read first
+        self._now = now
+        self._on_news = on_news
+        self._bell = settings.bell
+        self._grammar = Grammar(settings.word)
+        self._found = Found()
+        self._detector = Detector(self._grammar, self._miss)
+        self._commands = OscReader()
+        self._bells = Bells()
+        self._painted = Painted()
+        self._profile: Profile | None = None
+        self._heard = True  # output comes here; else only looks tell
+        self._paints = False
+        self._meanwhile: list[Marker] = []  # what was printed while the past is to be read
+        self._expected: set[str] = set()  # what a program that paints has printed, and its screen is to show
+        self._last = NONE  # look
+        self._read: tuple[str, ...] = ()  # the rows that were read last
+        self._resized_at: float | None = None  # when the pane was seen to have another size, if that is all
+        self._anchor: tuple[str, ...] = ()  # the end of what was seen before output was lost
+        self._at = 0.0  # when the newest output came
+        self._rang: float | None = None  # when the bell rang, if nothing was told since
+        self._secrets: tuple[str, ...] = ()
+
+    # --- other channels
+
+    def heard(self, signal: Signal) -> None:
+        """A signal that came another way: a hook, the event file. Whoever found it knows that it is new."""
+        self._tell(signal)
+
+    def keep_secret(self, text: str) -> None:
+        """It was told this, and may repeat it: that is not written down."""
+        self._secrets = (*self._secrets, text)[-SECRETS:]
+
+    # --- what the follower hears and sees
+
+    def hear(self, data: bytes | None) -> None:
+        """Output, the moment it comes; None: some was lost."""
+        self._at = self._now()
+        if data is None:
+            self.gap()
+            return
+        for osc in self._commands.feed(data):
+            signal = notified(osc, self._at)
+            if signal is not None:
+                self._tell(signal)
+        if self._framed:
+            if self._bells.feed(data) and self._bell and self._rang is None:
+                self._rang = self._at
+                self._on_news()
+            return
+        self._paints = self._paints or PAINTS.search(data) is not None
+        self._printed(self._detector.feed(data, self._at))
+
+    def unheard(self) -> None:
+        self._heard = False
+
+    def gap(self) -> None:
+        """Output was lost, or nobody listened: the past has to be read."""
+        self._detector.gap()
+        self._commands.gap()
+        self._bells.gap()
+        if not self.behind:
+            self._anchor = tuple(row for row in self._last.rows if row.strip())[-ANCHOR:]
+        self.behind = True
+        self._on_news()
+
+    def see(self, scene: Scene, profile: Profile) -> None:
+        """A look at the pane."""
+        self._profile = profile
+        if scene.gone or self.behind:
+            return
+        seen, before = scene.snapshot, self._last
+        self._last = seen
+        if (seen.width, seen.height) != (before.width, before.height) and before.width:
+            self._resized_at = scene.now
+        if self._reads_screen and not self._is_cropped(scene.now, scene.quiet):
+            shown = self._painted.shown if seen.rows == self._read else look(seen, profile, self._grammar)
+            self._read = seen.rows
+            self._take(self._painted.see(shown, scene.now, scene.quiet))
+
+    def _is_cropped(self, now: float, quiet: float) -> bool:
+        """tmux has cut the rows to a new width, and the program has not drawn them anew."""
+        if self._resized_at is None:
+            return False
+        if self._at > self._resized_at and (quiet >= REDRAWN or now >= self._resized_at + REDRAWS):
+            self._resized_at = None
+            return False
+        return True
+
+    def tick(self, now: float, unmoved: bool) -> None:
+        """Time passed; `unmoved`: nothing was printed since the last look."""
+        if self.behind:
+            return
+        if self._detector.should_flush(now):
+            self._printed(self._detector.flush())
+        if self._rang is not None and now >= self._rang + ALONE:
+            self._tell(Signal(SignalState.NEEDS_INPUT, "", Channel.BELL, self._rang))
+        if not self._reads_screen or not unmoved:
+            return
+        if self._resized_at is not None and self._profile is not None:
+            scene = Scene(self._last, now=now, quiet=now - self._at)
+            self.see(scene, self._profile)
+        else:
+            self._take(self._painted.still(now))
+            for line in self._painted.missed(now):
+                self._miss(line)
+
+    def finish(self) -> None:
+        """The program ended: what it left is all there will be."""
+        self._printed(self._detector.flush())
+        if self._reads_screen and not self.behind:
+            self._take(self._painted.see(self._painted.shown, self._now(), Painted.MISSES))
+
+    def deadline(self) -> float | None:
+        """When to call `tick` although nothing happens."""
+        if self.behind:
+            return None
+        rings = None if self._rang is None else self._rang + ALONE
+        reads = self._painted.deadline() if self._reads_screen else self._detector.deadline()
+        if self._resized_at is not None:
+            reads = self._at + REDRAWN if self._at > self._resized_at else None
+        dues = (rings, reads)
+        return min((due for due in dues if due is not None), default=None)
+
+    def catch_up(self, past: Snapshot, profile: Profile) -> None:
+        """The screen with its scrollback: whatever is unknown there was told while nobody listened. Of what was heard
+        meanwhile, the beginning is on that screen already."""
+        self._profile = profile
+        shown = look(past, profile, self._grammar)
+        if self._anchor and not _holds(past, self._anchor):
+            self._found = replace(self._found, lost="more was printed than tmux holds")
+        self._take(shown, old=True)
+        printed = [*self._meanwhile, *self._detector.flush()]
+        known = _overlap([one.marker.essence for one in shown.spotted], [marker.essence for marker in printed])
+        self._meanwhile, self._anchor, self.behind = [], (), False
+        self._detector.seed("\n".join(Screen.of(past).lines))
+        self._last = replace(past, rows=past.rows[-past.height :], history=0)
+        self._printed(printed[known:])
+        self._expected.clear()
+
+    def begin_turn(self, ours: bool) -> None:
+        """A prompt was submitted; by us: the screen has come to rest before."""
+        self.memory.begin_turn()
+        if ours:
+            self._paints = False
+
+    def knows_any(self, past: Snapshot, profile: Profile) -> bool:
+        """Something on it was heard before, so that all above it was, too."""
+        return any(self.memory.knows(one.essence) for one in look(past, profile, self._grammar).sightings)
+
+    # --- what waits to be stored
+
+    @property
+    def found(self) -> Found:
+        return self._found
+
+    def stored(self, found: Found) -> None:
+        """That was written down."""
+        self._found = Found(
+            self._found.signals[len(found.signals) :],
+            self._found.missed[len(found.missed) :],
+            "" if found.lost else self._found.lost,
+        )
+
+    # --- inside
+
+    @property
+    def _framed(self) -> bool:
+        return self._profile is not None and self._profile.framed
+
+    @property
+    def _reads_screen(self) -> bool:
+        return self._paints or self._framed or not self._heard
+
+    def _printed(self, markers: list[Marker]) -> None:
+        """Markers in lines; of a program that paints, its screen tells."""
+        if self.behind:
+            self._meanwhile = [*self._meanwhile, *markers][-MOST:]
+            return
+        if self._reads_screen:
+            self._expected.update(marker.essence for marker in markers[-MOST:])
+            return
+        for marker in markers:
+            key = self.memory.printed(marker.essence, marker.above)
+            self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key))
+
+    def _take(self, shown: Shown | None, old: bool = False) -> None:
+        if shown is None:
+            return
+        spotted = {id(one.sighting): one.marker for one in shown.spotted}
+        for sighting, key in self.memory.see(shown.sightings, old):
+            marker = spotted[id(sighting)]
+            self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key, old))
+        if not all(map(self.memory.knows, self._expected)):
+            self.gap()  # it was scrolled away before anybody looked
+        self._expected.clear()
+
+    def _tell(self, signal: Signal) -> None:
+        signal = replace(signal, message=masked(signal.message, self._secrets))
+        self._rang = None  # that is what the bell was for
+        if len(self._found.signals) < MOST:
+            self._found = replace(self._found, signals=(*self._found.signals, signal))
+        self._on_news()
+
+    def _miss(self, line: str) -> None:
+        if len(self._found.missed) < MOST:
+            self._found = replace(self._found, missed=(*self._found.missed, masked(line, self._secrets)))
+        self._on_news()
+
+
+def _overlap(past: list[str], new: list[str]) -> int:
+    """How many of the new ones are the end of the past."""
+    return next((count for count in range(min(len(past), len(new)), 0, -1) if past[-count:] == new[:count]), 0)
+
+
+def _holds(past: Snapshot, anchor: tuple[str, ...]) -> bool:
+    rows = [row for row in past.rows if row.strip()]
+    return any(tuple(rows[at : at + len(anchor)]) == anchor for at in range(len(rows) - len(anchor) + 1))

@@ -1,0 +1,73 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paneward.core.osc import Osc
+from paneward.core.signals.channels import Bells, notified
+from paneward.core.signals.signal import Channel
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "state", "message"),
+    [
+        (9, "Claude is waiting for your input", "needs_input", "Claude is waiting for your input"),
+        (9, "Approval requested: rm -r build", "needs_input", "Approval requested: rm -r build"),
+        (9, "Agent turn complete", "completed", "Agent turn complete"),
+        (9, "Build failed", "error", "Build failed"),
+        (9, "hello", "needs_input", "hello"),
+        (777, "notify;Agent;all is done", "completed", "Agent: all is done"),
+        (99, ";all is done", "completed", "all is done"),
+        (99, "i=1:d=0;a question", "needs_input", "a question"),
+        (9, "4;2;50", "error", "its progress shows an error"),
+    ],
+)
+def test_notifications(code: int, text: str, state: str, message: str) -> None:
+    signal = notified(Osc(code, text), 5.0)
+    assert signal is not None
+    assert (signal.state, signal.message, signal.source, signal.at) == (state, message, Channel.OSC, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [(9, "4;1;50"), (9, "4;0"), (9, "4;3"), (9, "4"), (9, "9;/home"), (9, ""), (777, "precmd"), (777, "notify;"),
+     (99, "i=1:p=?;"), (99, "i=1:p=close;x"), (99, "e=1;aGVsbG8="), (0, "a title"), (7501, "state=idle"), (52, "c;x")],
+)  # fmt: skip
+def test_what_is_no_notification(code: int, text: str) -> None:
+    assert notified(Osc(code, text), 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "rings"),
+    [
+        (b"\x07", True),
+        (b"some text\x07more", True),
+        (b"\x1b]0;title\x07", False),
+        (b"\x1b]0;title\x07\x07", True),
+        (b"\x07\x1b]0;title\x07", True),
+        (b"\x1b]0;title\x1b\\\x07", True),
+        (b"\x1bPdata\x07\x1b\\", False),
+        (b"\x1b]0;never ends", False),
+        (b"plain \x1b[31mred", False),
+        (b"", False),
+    ],
+)
+def test_a_bell_that_ends_a_string_is_none(output: bytes, rings: bool) -> None:
+    assert Bells().feed(output) is rings
+    bells = Bells()
+    assert (True in [bells.feed(output[at : at + 1]) for at in range(len(output))]) is rings
+
+
+def test_a_string_of_dcs_hides_bells_until_its_end() -> None:
+    bells = Bells()
+    assert not bells.feed(b"\x1b]0;ti")
+    assert not bells.feed(b"tle\x07")
+    assert bells.feed(b"\x07")
+    bells.feed(b"\x1b]0;lost")
+    bells.gap()
+    assert bells.feed(b"\x07")
+
+
+@given(st.lists(st.sampled_from([b"\x07", b"\x1b", b"]", b"0;t", b"\x1b\\", b"P", b"a", b"[m"]), max_size=12))
+def test_chunking_never_changes_whether_it_rings(pieces: list[bytes]) -> None:
+    whole, torn = Bells(), Bells()
+    assert whole.feed(b"".join(pieces)) is (True in [torn.feed(piece) for piece in pieces])
