@@ -24,6 +24,7 @@ from prove.ledger import RESULTS, Ledger, Line, Outcome, fingerprint
 from prove.truth import SILENCE, Record, Wrong, judge
 from prove.turns import Stage, Turn, kinds, staged
 from tests.lab.agents import NotSeen, installed, start
+from tests.lab.hooking import reviewed, with_hooks
 from tests.lab.recipes import RECIPES, pins
 
 SAMPLE = 0.05
@@ -101,21 +102,24 @@ def with_notices(agent: str) -> dict[str, str]:
     return {}
 
 
-async def prove_agent(agent: str, version: str, turns: int, ledger: Ledger) -> None:
+async def prove_agent(agent: str, version: str, turns: int, ledger: Ledger, hooks: str = "off") -> None:
     """The turns that are due, with as few agents as it takes: after a turn that failed, a new one."""
-    due = [number for number in range(1, turns + 1) if _key(agent, version, number) not in ledger.lines]
+    due = [number for number in range(1, turns + 1) if _key(agent, version, number, hooks) not in ledger.lines]
     while due:
-        with (
-            TemporaryDirectory(prefix="paneward-states-", ignore_cleanup_errors=True) as name,
-            start(agent, version, Path(name), files=with_notices(agent)) as lab,
-        ):
-            async with staged(lab, Path(name)) as stage:
-                while due and await _one(stage, _key(agent, version, due[0]), due.pop(0), ledger):
-                    pass
+        with TemporaryDirectory(prefix="paneward-states-", ignore_cleanup_errors=True) as name:
+            spool = Path(name) / "state" / "spool" if hooks != "off" else None
+            files = with_notices(agent) if spool is None else with_hooks(agent, spool, with_notices(agent))
+            with start(agent, version, Path(name), files=files, wait=spool is None) as lab:
+                if spool is not None:
+                    reviewed(lab)
+                async with staged(lab, Path(name), spool) as stage:
+                    stage.loses = hooks == "lost"
+                    while due and await _one(stage, _key(agent, version, due[0], hooks), due.pop(0), ledger):
+                        pass
 
 
-def _key(agent: str, version: str, number: int) -> str:
-    return f"{agent} {version} turn {number}"
+def _key(agent: str, version: str, number: int, hooks: str) -> str:
+    return f"{agent} {version} turn {number}" + ("" if hooks == "off" else f", hooks {hooks}")
 
 
 async def _one(stage: Stage, key: str, number: int, ledger: Ledger) -> bool:
@@ -160,6 +164,9 @@ def main(words: list[str]) -> int:
     options = argparse.ArgumentParser(prog="prove.states", description=__doc__)
     options.add_argument("agents", nargs="*", help="all, or claude, claude@2.1.325 ...")
     options.add_argument("--turns", type=int, default=20, help="per agent")
+    options.add_argument(
+        "--hooks", choices=("off", "on", "lost"), default="off", help="lost: in the middle of each turn"
+    )
     options.add_argument("--fresh", action="store_true", help="play again what was played")
     chosen = options.parse_args(words)
     ledger = Ledger(RESULTS / "states.jsonl", fingerprint(DEPENDS_ON), load=False)
@@ -172,8 +179,9 @@ def main(words: list[str]) -> int:
         if installed(agent, version) is None:
             print(f"{agent} {version} is not installed: scripts/lab-install says why")
             continue
-        asyncio.run(prove_agent(agent, version, chosen.turns, ledger))
-        lines = [ledger.lines[_key(agent, version, number)] for number in range(1, chosen.turns + 1)]
+        asyncio.run(prove_agent(agent, version, chosen.turns, ledger, chosen.hooks))
+        keys = [_key(agent, version, number, chosen.hooks) for number in range(1, chosen.turns + 1)]
+        lines = [ledger.lines[key] for key in keys]
         print(f"{agent} {version}: {figures(lines)}", flush=True)
         held = held and holds(lines)
     return 0 if held else 1

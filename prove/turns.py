@@ -3,13 +3,18 @@
 import asyncio
 import re
 import time
+from asyncio import Event
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import paneward
+from paneward.adapters.clock import SystemClock
+from paneward.adapters.spool import Spool
 from paneward.app import Connection
+from paneward.core.hooks import Heard, read_spooled
 from paneward.core.standing import AgentState, Standing
 from paneward.services.follow import Follower
 from prove.truth import Record
@@ -43,6 +48,8 @@ class Stage:
     printed: list[float]
     said: list[tuple[float, Standing]]
     record: Record = field(default_factory=Record)
+    deaf: Event = field(default_factory=Event)  # hooks are lost from here on
+    loses: bool = False  # once the model works on a turn, its hooks are lost
 
     async def seen(self, pattern: str) -> None:
         """Until the words are on the screen: looked at after every output event."""
@@ -77,6 +84,7 @@ class Stage:
     async def say(self, text: str) -> None:
         """Paste, see it, Enter: until the model has it, it may work or not yet."""
         model = self.lab.model
+        self.deaf.clear()
         self.record.true("a draft", IDLE)
         await asyncio.to_thread(self.lab.paste, text)
         await self.seen(re.escape(text))
@@ -86,6 +94,8 @@ class Stage:
         await self.keys("Enter")
         await self.until(lambda: len(model.prompts()) > count, "the text did not arrive")
         self.record.true("the model has it", BUSY)
+        if self.loses:
+            self.deaf.set()
 
     async def held(self) -> None:
         await self.until(lambda: self.lab.model.holding, "no reply is held")
@@ -210,9 +220,42 @@ def kinds(moves: Moves) -> list[Turn]:
     return [answered, permitted, interrupted, questioned] if moves.ask else [answered, permitted, interrupted]
 
 
+async def follow(follower: Follower, said: list[tuple[float, Standing]], spool: Spool | None, deaf: Event) -> None:
+    """What is said of the agent, with what its hooks tell, unless they are lost."""
+    clock, woken, heard = SystemClock(), Event(), deque[Heard]()
+
+    async def listen() -> None:
+        assert spool is not None
+        async for found in spool.run({}):
+            for one in found:
+                spool.taken(one)
+                heard.append(read_spooled(one.data, one.at))
+            woken.set()
+
+    hearing = asyncio.create_task(listen()) if spool is not None else None
+    try:
+        await follower.once()
+        while not follower.over:
+            woken.clear()
+            while heard:
+                one = heard.popleft()
+                if not deaf.is_set():
+                    follower.tell(one, max(clock.wall() - one.at, 0.0))
+            if not said or said[-1][1] != follower.standing:
+                said.append((time.monotonic(), follower.take()))
+            both = [asyncio.create_task(follower.step()), asyncio.create_task(woken.wait())]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            for task in both:
+                task.cancel()
+            await asyncio.wait(both)
+    finally:
+        if hearing is not None:
+            hearing.cancel()
+
+
 @asynccontextmanager
-async def staged(lab: LabAgent, directory: Path) -> AsyncIterator[Stage]:
-    """Paneward follows the agent; beside it somebody only counts what is printed."""
+async def staged(lab: LabAgent, directory: Path, spool: Path | None = None) -> AsyncIterator[Stage]:
+    """Paneward follows the agent; beside it somebody only counts what is printed. In `spool` lie its hooks."""
     async with (
         paneward.connect(lab.server.name, state=directory / "state") as tmux,
         tmux.follow(lab.pane) as follower,
@@ -226,13 +269,10 @@ async def staged(lab: LabAgent, directory: Path) -> AsyncIterator[Stage]:
             async for _ in watch.chunks():
                 printed.append(time.monotonic())
 
-        async def hear() -> None:
-            async for standing in follower:
-                said.append((time.monotonic(), standing))
-
-        running = [tasks.create_task(listen()), tasks.create_task(hear())]
+        place, deaf = None if spool is None else Spool(spool.parent, SystemClock()), Event()
+        running = [tasks.create_task(listen()), tasks.create_task(follow(follower, said, place, deaf))]
         moves = moves_of(lab.recipe.name, lab.version, str(lab.work))
-        stage = Stage(lab, moves, tmux, follower, printed, said)
+        stage = Stage(lab, moves, tmux, follower, printed, said, deaf=deaf)
         try:
             for key in moves.to_ask:
                 await stage.keys(key)

@@ -1,6 +1,6 @@
 """The outside, as the rest of Paneward sees it: Protocols only."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -78,6 +78,24 @@ class Api(Protocol):
         """What gives a text to the program in the pane. It raises `TmuxTimeout` where it may have been taken, another
         `TmuxError` where it was not. Or why there is none: "" where the program was not told to have one."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """What a hook wrote, or a line of an agent's event file."""
+
+    name: str  # `spool/4711.0`, `events/claude-1.jsonl`
+    mark: str  # tells it from every other of that name
+    data: bytes
+    at: float  # seconds since the epoch
+    agent: str | None = None  # whose event file it is; none for a hook
+
+
+class Spool(Protocol):
+    """Where hooks lie until they are taken."""
+
+    def run(self, marks: Mapping[str, str]) -> AsyncIterator[list[Spooled]]: ...
+    def taken(self, spooled: Spooled) -> None: ...
 
 
 class Tmux(Protocol):

@@ -24,7 +24,7 @@ def made(kind: type[Any]) -> Event:
 
 def test_every_kind_is_a_word_of_its_own_in_the_past_tense() -> None:
     assert len(KINDS) == len(Event.__args__)
-    past = ("ed", "lost", "found", "forgotten", "begun", "seen", "near_miss")
+    past = ("ed", "lost", "found", "forgotten", "begun", "seen", "heard", "near_miss")
     assert all(kind.endswith(past) for kind in KINDS), list(KINDS)
     assert all(" " not in kind and kind == kind.lower() for kind in KINDS)
 

@@ -9,7 +9,10 @@ from paneward.store import Store
 from paneward.testing import CURSOR, FakeClock, FakeTmux, snapshot
 
 LABELS = ("Red", "Green", "Blue")
-WRITES = ("begin", "mark", "finish", "append", "adopt", "save", "take_turn", "upgrade", "forget")
+WRITES = (
+    *("begin", "mark", "finish", "append", "adopt", "save", "take_turn", "upgrade", "forget"),
+    *("take", "amend_turn"),
+)
 
 
 class Killed(BaseException):

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
+from paneward.adapters.spool import Spool
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.config import Settings
@@ -17,6 +18,7 @@ from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
 from paneward.services.agents import Agents
 from paneward.services.bus import Bus
+from paneward.services.listening import Listening
 from paneward.services.servers import Connect
 from paneward.store import Store
 
@@ -36,6 +38,7 @@ class Server:
     url: str
     version: str
     started_at: float  # seconds since the epoch
+    listening: Listening
 
 
 @asynccontextmanager
@@ -50,18 +53,20 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
         await store.append(ServerStarted(version))
         connector, probe = _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
         agents = Agents(store, clock, connector, probe, settings.signals)
-        tidying = [
+        listening = Listening(store, clock, Spool(directory, clock), agents.ear_of)
+        tasks = [
             asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
             asyncio.create_task(_let_go(agents, clock)),
         ]
         try:
             await agents.start()
-            yield Server(store, bus, agents, settings, directory, clock, url, version, clock.wall())
+            tasks.append(asyncio.create_task(_listen(agents, listening)))
+            yield Server(store, bus, agents, settings, directory, clock, url, version, clock.wall(), listening)
             reason = "it was told to"
         finally:
-            for task in tidying:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tidying, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             await agents.close()
     finally:
         await _end(store, bus, reason)
@@ -84,6 +89,12 @@ def _connector(settings: Settings, directory: Path, store: Store) -> Connect[Con
         return connect(name, path, transport=settings.tmux.transport, settings=settings, state=directory, store=store)
 
     return connector
+
+
+async def _listen(agents: Agents[Connection], listening: Listening) -> None:
+    """Once it is known which agents are there: hooks are told to those that live in their panes."""
+    await agents.settled()
+    await listening.run()
 
 
 async def _end(store: Store, bus: Bus, reason: str) -> None:

@@ -161,6 +161,8 @@ class Agent:
     alive_at: float = 0.0  # seconds since the epoch: its last sign of life; known while a server watches it
     adopted_at: float = 0.0
     seq: int = 0  # of its last event
+    conversation: str = ""  # its own id of it, as its hooks tell
+    hook_seq: int = 0  # the last `hook_heard` that was judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
     PanewardError               has a code, a message (what was seen) and a hint (what to do)
     ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
-    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST
+    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST, HOOKS_REFUSED
     ├── Denied                  who asks may not: UNAUTHORIZED, FORBIDDEN, CLAIM_MISMATCH, FOREIGN_HOST,
     │                           FOREIGN_ORIGIN; or asks too much: RATE_LIMITED, BODY_TOO_LARGE, TOO_MANY_STREAMS
     ├── ServerError             no server to ask, or none that can be understood: SERVER_NOT_RUNNING, SERVER_ERROR,
@@ -71,6 +71,7 @@ class Code(StrEnum):
     SERVER_NOT_RUNNING = "SERVER_NOT_RUNNING"
     SERVER_ERROR = "SERVER_ERROR"
     PORT_IN_USE = "PORT_IN_USE"
+    HOOKS_REFUSED = "HOOKS_REFUSED"
 
 
 class PanewardError(Exception):

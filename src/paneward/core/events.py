@@ -71,6 +71,31 @@ class TurnStored:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAmended:
+    """The words of a turn that was stored without them became known."""
+
+    agent_id: str
+    turn: Turn
+    kind: ClassVar[str] = "turn_amended"
+
+
+@dataclass(frozen=True, slots=True)
+class HookHeard:
+    """A hook of an agent told of a prompt or of its end, or the agent gave a signal. Told again, it is not heard."""
+
+    agent_id: str
+    what: str
+    hook: str  # what the agent calls it
+    session: str  # the conversation
+    prompt_id: str  # the agent's own id of the prompt
+    text: str  # empty for a secret
+    signal: str  # the state that it signals
+    ran_at: float  # seconds since the epoch
+    delivery: str = ""  # whose secret the prompt is
+    kind: ClassVar[str] = "hook_heard"
+
+
+@dataclass(frozen=True, slots=True)
 class StateChanged:
     """The work of an agent has come to another state."""
 
@@ -184,6 +209,8 @@ Event = (
     | AgentLost
     | AgentFound
     | TurnStored
+    | TurnAmended
+    | HookHeard
     | StateChanged
     | TransitionRefused
     | DeliveryBegun

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paneward.core.agent import RESTING, Agent, Said, Stage, Turn, next_stage
+from paneward.core.agent import RESTING, Actor, Agent, Said, Stage, Turn, next_stage
 from paneward.core.events import AgentFound, AgentLost, Event, StateChanged, TransitionRefused
 from paneward.core.nudge import crashed, entered
 from paneward.core.result import Menu
@@ -62,7 +62,8 @@ def judged(agent: Agent, said: Said, turn: Turn | None, told: Told, moment: Mome
         question=_question(agent, said, to, turn), asked=_asked(agent, said, to, turn),
     )  # fmt: skip
     change = StateChanged(agent.id, agent.stage, to, turn_id, told.source, told.reason, told.others)
-    heard = entered(fresh, agent.stage, said, told.source, moment.last, moment.now, moment.wall)
+    words = turn.text if turn is not None and turn.actor is Actor.AGENT else ""
+    heard = entered(fresh, agent.stage, said, told.source, words, moment.last, moment.now, moment.wall)
     events = (*((change,) if moved else ()), *heard.events)
     return Change(heard.agent, heard.last, events, ending if said is Said.AGENT_COMPLETION else "")
 

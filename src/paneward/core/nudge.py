@@ -68,27 +68,36 @@ def clear(agent: Agent, reason: str) -> Heard:
 
 def works(agent: Agent, last: Signal | None, now: float) -> Heard:
     """It is at work: what it called for before is over. What it has said just now it said at work."""
-    if last is not None and last.source in (*SAID, *VAGUE) and now - last.at < FRESH:
+    if last is not None and not last.stands and last.source in (*SAID, *VAGUE) and now - last.at < FRESH:
         return Heard(agent, (), last)
     return clear(agent, "it works")
 
 
 def entered(
-    agent: Agent, before: Stage, said: Said, source: str, last: Signal | None, now: float, wall: float
+    agent: Agent, before: Stage, said: Said, source: str, words: str, last: Signal | None, now: float, wall: float
 ) -> Heard:
-    """It has come to its state, or was asked to, by `source`: the nudge that comes with that."""
+    """It has come to its state by what was said, in these words: the nudge that comes with that."""
     match agent.stage:
         case Stage.AWAITING_INPUT if said is Said.AGENT_QUESTION:
-            state, words = SignalState.NEEDS_INPUT, agent.question.question if agent.question else ""
+            state, words = SignalState.NEEDS_INPUT, agent.question.question if agent.question else words
         case Stage.COMPLETE if before is not Stage.COMPLETE:
-            state, words = SignalState.COMPLETED, ""
+            state = SignalState.COMPLETED
         case _ if said in (Said.USER_COMMAND, Said.USER_ANSWER):
             return clear(agent, "it was told something")
         case Stage.PROCESSING if before is not Stage.PROCESSING:
             return works(agent, last, now)
         case _:
             return Heard(agent, (), last)
-    return hear(agent, [Signal(state, worded(words), _channel(source), now)], last, now, wall)
+    return hear(agent, [Signal(state, worded(words), _channel(source), now, stands=True)], last, now, wall)
+
+
+def reworded(agent: Agent, text: str, last: Signal | None) -> Heard:
+    """It was seen to be done; now its hook tells its last words."""
+    if agent.nudge_state != SignalState.COMPLETED or agent.nudge_summary:
+        return Heard(agent, (), last)
+    worded_now = replace(agent, nudge_summary=worded(text), nudge_source=str(Channel.HOOK))
+    last = None if last is None else replace(last, message=worded_now.nudge_summary, source=Channel.HOOK)
+    return Heard(worded_now, tuple(_told(agent, worded_now)), last)
 
 
 def crashed(agent: Agent, reason: str, last: Signal | None, now: float, wall: float) -> Heard:
@@ -121,7 +130,7 @@ def _join(agent: Agent, both: Signal) -> Agent:
 
 
 def _logged(agent: Agent, signal: Signal, now: float, worth: bool) -> list[Event]:
-    if not worth or signal.source not in (*SAID, *VAGUE):
+    if not worth or signal.stands or signal.source not in (*SAID, *VAGUE):
         return []
     lag = 0.0 if signal.old else round(max(now - signal.at, 0.0), 6)
     state, source = str(signal.state), str(signal.source)

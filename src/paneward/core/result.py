@@ -40,6 +40,7 @@ class SendResult:
     message_id: str | None = None
     repeated: bool = False  # the stored receipt of an earlier call with this message_id
     notes: tuple[str, ...] = ()  # what was changed on the way: removed control bytes, guards
+    hook: int = 0  # the `hook_heard` by which the agent itself told that it got the text
     dump: str = field(default="", repr=False)  # the redacted screen, kept with a failure
 
     @property

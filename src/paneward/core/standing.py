@@ -27,6 +27,7 @@ class Source(StrEnum):
     """Who said it, the strongest first."""
 
     PROCESS = "process"  # the pane and the program in it
+    HOOK = "hook"  # a command of ours that the agent runs at certain moments
     STATUS = "status"  # OSC 7501
     TITLE = "title"
     PROGRESS = "progress"  # OSC 9;4

@@ -1,9 +1,12 @@
 """What an agent does, from all that its pane tells. A machine: the one arbiter between the sources.
 
-Each source makes a claim. The strongest that makes one decides: what the program says of itself (OSC 7501), its title,
-its progress bar, its screen. A weaker one overrules where it is direct counter-evidence: a dialog that opened after
-the stronger one spoke, a mark of work that has stood for a while since, a composer without any mark of work while
-nothing has moved for a while. So a word that was lost freezes nothing.
+Each source makes a claim. The strongest that makes one decides: a hook of the agent, what the program says of itself
+(OSC 7501), its title, its progress bar, its screen. A weaker one overrules where it is direct counter-evidence: a
+dialog that opened after the stronger one spoke, a mark of work that has stood for a while since, a composer without
+any mark of work while nothing has moved for a while. So a word that was lost freezes nothing.
+
+A hook tells of a moment, before anything shows it. Once another source says the same, that moment is over: from then
+on the hook counts only where nothing else makes a claim.
 
 A verdict changes by evidence, not by its absence: a screen on which nothing can be found is one that is being painted,
 until it stays so. A composer or a dialog that only the screen tells of has to stand for a moment, since a screen can
@@ -17,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from paneward.core.hooks import Heard, HookClaims
 from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
 from paneward.core.profiles.row import Mark, Profile, Where
 from paneward.core.readiness import assess, compile_prompt
@@ -42,6 +46,8 @@ _VERDICTS: Final = {
     ReadyVerdict.AWAITING_ANSWER: AgentState.AWAITING_QUESTION,
     ReadyVerdict.DEAD: AgentState.DEAD,
 }
+_TELLING: Final = (Source.HOOK, Source.STATUS)  # against which a mark of work has to stand for a while
+_UNWORDED: Final = (Source.HOOK, Source.TITLE)  # that tell of a dialog before the screen shows it
 _TOLD: Final = {Told.IDLE: AgentState.IDLE, Told.DONE: AgentState.IDLE, Told.WORKING: AgentState.BUSY}
 
 
@@ -55,6 +61,8 @@ class StateMachine:
     def __init__(self) -> None:
         self._profile: Profile | None = None
         self._claims: dict[Source, Claim] = {}
+        self._hooks = HookClaims()
+        self._met: Claim | None = None  # the claim of a hook that another source has made too
         self._title = ""
         self._title_tells = False  # it was seen to tell of work, so that it also tells of rest
         self._scene: Scene | None = None
@@ -80,6 +88,11 @@ class StateMachine:
             self._claims.pop(Source.PROGRESS, None)
             if shown:
                 self._claims[Source.PROGRESS] = Claim(Source.PROGRESS, AgentState.BUSY, f"OSC 9;{osc.text}", now)
+        return self._decide(now, looked=False)
+
+    def tell(self, heard: Heard, age: float, now: float) -> Standing:
+        """A hook of the agent, which ran `age` seconds ago."""
+        self._hooks.hear(heard, age, now)
         return self._decide(now, looked=False)
 
     def see(self, scene: Scene, profile: Profile, title_heard: bool = False) -> Standing:
@@ -115,6 +128,7 @@ class StateMachine:
         if self._profile is not None and self._profile.name != profile.name:
             self._ended = self._profile.about if self._composed and self._profile.dialogs else ""
             self._claims.clear()
+            self._hooks = HookClaims()
             self._title, self._title_tells, self._composed = "", False, False
         self._profile = profile
 
@@ -191,6 +205,7 @@ class StateMachine:
     def _decide(self, now: float, looked: bool = True) -> Standing:
         self._look_at = None
         before = self.standing
+        self._heed_hooks(now)
         winner = self._winner(now)
         if winner is None:
             winner = self._without_claims(now)
@@ -217,27 +232,49 @@ class StateMachine:
     def _all(self) -> tuple[Claim, ...]:
         return tuple(self._claims[source] for source in Source if source in self._claims)
 
+    def _heed_hooks(self, now: float) -> None:
+        """What the last hook claims, until its time is over."""
+        self._claims.pop(Source.HOOK, None)
+        if (claim := self._hooks.claim(now)) is not None:
+            self._claims[Source.HOOK] = claim
+            self._look_by(self._hooks.until)
+
     def _winner(self, now: float) -> Claim | None:
         """The claim of the strongest source, unless a weaker one is evidence against it."""
         claims = [claim for claim in self._all() if not _expired(claim, now) and not _rests(claim)]
+        hook = next((claim for claim in claims if claim.source is Source.HOOK), None)
+        others = [claim for claim in claims if claim is not hook]
+        found = self._best(others, now)
+        if hook is not None and found is not None and _agree(hook, found):
+            self._met = hook
+        if hook is not None and (found is None or (hook is not self._met and found.source is not Source.PROCESS)):
+            found = self._best([hook, *others], now)
+        return None if found is None else self._worded(found)
+
+    def _best(self, claims: list[Claim], now: float) -> Claim | None:
         if not claims:
             return None
         best, *others = claims
         for other in others:
             if best.source is not Source.PROCESS and self._overrules(other, best, now):
                 best = other
-        return self._worded(best)
+        return best
 
     def _overrules(self, other: Claim, best: Claim, now: float) -> bool:
         if other.state is best.state:
             return False
-        if best.source is Source.TITLE and best.state in AWAITING and other.state in AWAITING:
-            return True  # a title tells that something is asked, the screen what
+        if best.source in (Source.TITLE, Source.HOOK) and best.state in AWAITING and other.state in AWAITING:
+            return other.source is Source.SCREEN  # others tell that something is asked, the screen what
         if other.state in TURN and other.since > best.since:
-            needed = STALE if other.state is AgentState.BUSY and best.source is Source.STATUS else PAINTED
+            needed = STALE if other.state is AgentState.BUSY and best.source in _TELLING else PAINTED
             if now >= other.since + needed:
                 return True
             self._look_by(other.since + needed)
+        if best.source is Source.HOOK and now < best.since + STALE:
+            self._look_by(best.since + STALE)  # what it told of may not show yet
+            return False
+        if best.source is Source.HOOK and other.source is Source.SCREEN and best.state is not AgentState.BUSY:
+            return True  # nothing of it shows: it was not so, or is over
         quiet = self._scene.quiet if self._scene is not None else 0.0
         return other.state is AgentState.IDLE and best.state in TURN and quiet >= STALE
 
@@ -265,8 +302,8 @@ class StateMachine:
         """Whether it may be said already; else when to look again."""
         fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING, AgentState.DEAD)
         if winner.source is not Source.SCREEN or winner.state is self.standing.state or fresh:
-            return winner.source is not Source.TITLE or winner.state not in AWAITING or self._asked(winner, now)
-        if winner.state is AgentState.BUSY or self._rests() or self._painted(winner, now):
+            return winner.source not in _UNWORDED or winner.state not in AWAITING or self._asked(winner, now)
+        if winner.state is AgentState.BUSY or self._rests() or self._painted(winner, now) or self._foretold(winner):
             return True
         self._look_by(winner.since + PAINTED)
         return False
@@ -275,11 +312,16 @@ class StateMachine:
         """It stood for a moment, or nothing was printed for as long."""
         return now >= winner.since + PAINTED or (self._scene is not None and self._scene.quiet >= PAINTED)
 
+    def _foretold(self, winner: Claim) -> bool:
+        """A hook told of it just before."""
+        hook = self._claims.get(Source.HOOK)
+        return hook is not None and _agree(hook, winner) and 0 <= winner.since - hook.since < STALE
+
     def _asked(self, winner: Claim, now: float) -> bool:
-        """A title tells that something is asked; what, the screen tells a moment later, if ever."""
+        """A title or a hook tells that something is asked; what, the screen tells a moment later, if ever."""
         screen = self._claims.get(Source.SCREEN)
         shown = screen is not None and screen.state in AWAITING
-        if shown or now >= winner.since + ASKED:
+        if shown or now >= winner.since + (ASKED if winner.source is Source.TITLE else STALE):
             return True
         self._look_by(now + PAINTED)
         return False
@@ -332,6 +374,10 @@ class StateMachine:
 
 def _titles(marks: tuple[Mark, ...]) -> Iterator[Mark]:
     return (mark for mark in marks if mark.where is Where.TITLE)
+
+
+def _agree(one: Claim, other: Claim) -> bool:
+    return one.state is other.state or (one.state in AWAITING and other.state in AWAITING)
 
 
 def _rests(claim: Claim) -> bool:

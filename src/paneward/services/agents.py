@@ -7,18 +7,21 @@ and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken
 import uuid
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from paneward.config import SignalSettings
 from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound
+from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.signals import Signal
 from paneward.ports import Clock
 from paneward.services.delivery import Request
 from paneward.services.keeper import Keeper, Panes
+from paneward.services.listening import Ear
 from paneward.services.plan import picked
 from paneward.services.report import Explanation, Screenful
 from paneward.services.servers import Connect, Servers
@@ -266,7 +269,9 @@ class Agents(Generic[P]):
     ) -> Explanation:
         """Where it stands, and by which rules. What decided its state is kept with the agent: `source`, `reason`."""
         panes, pane = self.connection(agent_id)
-        return await panes.explain(pane, prompt_pattern, profile or self.get(agent_id).profile)
+        found = await panes.explain(pane, prompt_pattern, profile or self.get(agent_id).profile)
+        standing = self._keeper(agent_id).standing  # it knows what hooks have told
+        return found if standing is None else replace(found, standing=standing)
 
     async def wait(
         self,
@@ -279,6 +284,15 @@ class Agents(Generic[P]):
         panes, pane = self.connection(agent_id)
         profile = profile or self.get(agent_id).profile
         return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile)
+
+    def ear_of(self, heard: Heard, agent_id: str | None = None) -> tuple[Agent, Ear] | None:
+        """Who is told of a hook: the agent in the pane that it ran in, else the one whose conversation it is."""
+        if agent_id is not None:
+            keeper = self._keepers.get(agent_id)
+            return None if keeper is None else (keeper.agent, keeper.ear)
+        found = [keeper for keeper in self._keepers.values() if _ran_in(keeper.agent, heard)]
+        there = [keeper for keeper in found if not keeper.agent.gone] or found
+        return (there[0].agent, there[0].ear) if len(there) == 1 else None
 
     # --- inside
 
@@ -300,6 +314,12 @@ def _pane(agent: Agent) -> str:
             f"{agent.id} has no pane", code=Code.NO_PANE_ID, hint="Forget it, and adopt the pane it lives in."
         )
     return agent.pane
+
+
+def _ran_in(agent: Agent, heard: Heard) -> bool:
+    if not heard.pane:
+        return bool(heard.session) and agent.conversation == heard.session
+    return agent.pane == heard.pane and heard.socket in ("", agent.socket)
 
 
 def _check_asks(agent: Agent) -> None:

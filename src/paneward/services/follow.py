@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Protocol
 
+from paneward.core.hooks import Heard
 from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
 from paneward.core.scene import Scene
@@ -45,7 +46,7 @@ class Follower:
         self._told: Standing | None = None
         self._ears: Ears | None = None
 
-    def tell(self, ears: Ears) -> None:
+    def listen(self, ears: Ears) -> None:
         """Tell somebody else too, from here on."""
         self._ears = ears
         if not self._watch.listen(ears.hear):
@@ -56,11 +57,6 @@ class Follower:
         if self._ears is not None:
             self._watch.leave(self._ears.hear)
             self._ears = None
-
-    @property
-    def unmoved(self) -> bool:
-        """Nothing was printed since the last look."""
-        return self._watch.output_seq == self.scene.output_seq
 
     @property
     def standing(self) -> Standing:
@@ -91,6 +87,10 @@ class Follower:
         """Where the agent stands, for a caller that steps on its own: what comes after this is news."""
         self._told = self.standing
         return self.standing
+
+    def tell(self, heard: Heard, age: float) -> None:
+        """A hook of the agent, which ran `age` seconds ago."""
+        self._machine.tell(heard, age, self._clock.now())
 
     def __aiter__(self) -> AsyncIterator[Standing]:
         return self.changes()

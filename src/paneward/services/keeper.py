@@ -30,6 +30,7 @@ from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
 from paneward.services.delivery import Deliveries, Request, again, check_same, nothing_typed
 from paneward.services.follow import Follower
+from paneward.services.listening import Ear
 from paneward.services.plan import PLANNED, Plan
 from paneward.services.report import Explanation, Place, Screenful
 from paneward.services.tracker import Tracker
@@ -90,8 +91,10 @@ class Keeper:
         self._cut_off: list[Delivery] = []
         self._ready = asyncio.Event()  # what was cut off is over: words may go in
         self._stirred = asyncio.Event()  # something besides the pane may tell more
-        self.tracker = Tracker(clock.now, self._stirred.set, signals)  # `tracker.heard` takes signals of other channels
+        self.tracker = Tracker(clock.now, self._stirred.set, signals)
         self._turns = Turns(store, clock, agent, self.tracker)
+        self.ear = Ear(store, clock, self._turns, self._stirred.set)
+        self.standing: Standing | None = None  # where it stood at the last look
         self._caught_up_at = float("-inf")
         self._tracked = asyncio.Event()  # what was told before is known
         self._task: asyncio.Task[None] | None = None
@@ -228,6 +231,7 @@ class Keeper:
         self._cut_off = unfinished
         self._turns.remember(await self._store.heard(self.agent.id))
         await self._turns.recover()
+        await self.ear.recall()
 
     async def _plans(self) -> dict[str, Plan]:
         events = await self._store.events(
@@ -299,12 +303,16 @@ class Keeper:
         await follower.once()
         self._follower = follower
         self.tracker.gap()
-        follower.tell(self.tracker)
+        follower.listen(self.tracker)
         step: asyncio.Task[None] | None = None
         try:
             while True:
                 self._stirred.clear()
                 await self._recognise(follower)
+                if self.ear.tell(follower) and step is not None:
+                    await _given_up(step)  # it waits for longer than what was told lasts
+                    step = None
+                await self.ear.settle()
                 await self._turns.see(self._seen(follower))
                 await self._track(follower)
                 if follower.over:
@@ -329,7 +337,7 @@ class Keeper:
             self._caught_up_at = self._clock.now()
         if follower.over:
             tracker.finish()
-        tracker.tick(now, follower.unmoved)
+        tracker.tick(now, follower.current)
         if tracker.found:
             await self._turns.signalled()
 
@@ -372,8 +380,17 @@ class Keeper:
 
     def _standing(self, follower: Follower) -> Standing:
         """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""
-        standing, process = follower.take(), follower.scene.process
+        self.standing = standing = follower.take()
+        process = follower.scene.process
         if self.agent.kind in ("", *SHELLS) or follower.profile.name not in SHELLS or not (process and process.shell):
             return standing
         evidence = f"{self.agent.kind} ended: {process.command} is in the foreground"
         return replace(standing, state=AgentState.DEAD, source=Source.PROCESS, evidence=evidence)
+
+
+async def _given_up(step: asyncio.Task[None]) -> None:
+    """It was interrupted; what it failed with, if it had ended, is raised."""
+    step.cancel()
+    await asyncio.wait({step})
+    if not step.cancelled():
+        step.result()

@@ -92,6 +92,10 @@ class Tracker:
         """It was told this, and may repeat it: that is not written down."""
         self._secrets = (*self._secrets, text)[-SECRETS:]
 
+    def veiled(self, text: str) -> str:
+        """Without what is not to be written down."""
+        return masked(text, self._secrets)
+
     # --- what the follower hears and sees
 
     def hear(self, data: bytes | None) -> None:
@@ -257,7 +261,7 @@ class Tracker:
         self._expected.clear()
 
     def _tell(self, signal: Signal) -> None:
-        signal = replace(signal, message=masked(signal.message, self._secrets))
+        signal = replace(signal, message=self.veiled(signal.message))
         self._rang = None  # that is what the bell was for
         if len(self._found.signals) < MOST:
             self._found = replace(self._found, signals=(*self._found.signals, signal))
@@ -265,7 +269,7 @@ class Tracker:
 
     def _miss(self, line: str) -> None:
         if len(self._found.missed) < MOST:
-            self._found = replace(self._found, missed=(*self._found.missed, masked(line, self._secrets)))
+            self._found = replace(self._found, missed=(*self._found.missed, self.veiled(line)))
         self._on_news()
 
 

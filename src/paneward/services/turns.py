@@ -1,28 +1,30 @@
-"""One agent: its record, and what was said to it and by it.
+"""One agent: what was said to it and by it, and what it signals.
 
 The turn first, the state that it leads to second; both are one transaction, and so is the receipt of words that went
 in. Killed at any moment, nothing is lost, and nothing is said twice.
 """
 
-import asyncio
-import logging
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 from paneward.core import nudge
-from paneward.core.agent import SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
+from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
 from paneward.core.audit import AuditEntry
-from paneward.core.events import Event, NearMiss, OutputLost, TransitionRefused
+from paneward.core.events import NearMiss, OutputLost
 from paneward.core.hearing import Hearing, Seen
-from paneward.core.judging import Change, Moment, Told, found, judged, lost, told_by
+from paneward.core.hooks import Heard, same_text
+from paneward.core.judging import Change, Told, found, lost, told_by
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.signals import Channel, Memory, Signal, SignalState
+from paneward.core.signals import Channel, Signal, SignalState
+from paneward.core.signals.signal import worded
 from paneward.core.standing import AgentState, Ending, Standing
 from paneward.ports import Clock
 from paneward.services.delivery import changed
+from paneward.services.record import Record
 from paneward.services.tracker import Tracker
-from paneward.store import Delivery, Store
+from paneward.store import Delivery, Store, text_hash
+from paneward.store.written import kept
 
 TROUBLES: Final = {
     "sign_in": "it is not signed in",
@@ -33,28 +35,22 @@ TROUBLES: Final = {
 PROMPTED: Final = 2.0  # seconds that it takes to type a prompt: work that begins sooner goes on with the last turn
 DOUBT: Final = 60.0  # seconds for which work that begins proves that an unconfirmed delivery went in
 AT_ONCE: Final = 4  # things that one look can tell: an answer that went in after all, work, a question, an end
+RECENT: Final = 50  # deliveries among which the one is looked for that a hook tells of
+FRESH: Final = 3600.0  # seconds after which a hook no longer tells of a delivery
+LATE: Final = 60.0  # seconds within which the words of an end that was seen belong to it
+NEW: Final = 5.0  # seconds after which a signal is one of a time in which nobody listened
 SAID: Final = {spoken: said for said, spoken in SPOKEN.items()}
 RUNGS: Final = list(Rung)
-log = logging.getLogger("paneward.agents")
 
 
-class Turns:
+class Turns(Record):
     def __init__(self, store: Store, clock: Clock, agent: Agent, tracker: Tracker | None = None) -> None:
-        self._store = store
-        self._clock = clock
-        self._agent = agent
-        self.speaking = asyncio.Lock()  # held from a turn to the state that it leads to
+        super().__init__(store, clock, agent, tracker)
         self._delivery: Delivery | None = None  # the last that may have gone in: later evidence upgrades its receipt
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
-        self._changed = asyncio.Event()  # of the agent as it is now
+        self._told_at = 0.0  # seconds since the epoch: when the last words for it began to go in
+        self._unworded: Turn | None = None  # the last end that was seen, whose words are not known
         self.hearing = Hearing()
-        self._tracker = tracker or Tracker()
-        self._written: Mapping[str, Any] = self._tracker.memory.written()
-        self._last = nudge.recalled(agent, clock.now(), clock.wall())  # what the next signal is held against
-
-    @property
-    def agent(self) -> Agent:
-        return self._agent
 
     # --- what others say to it
 
@@ -63,32 +59,37 @@ class Turns:
     ) -> Turn | None:
         """The receipt of words for it. They went in, or may have: this is a turn, may change its state, and is put on
         record with `entry`."""
-        told = changed(self._agent.id, delivery.id, receipt)
         if receipt.verdict is Verdict.FAILED:
-            await self._store.finish(delivery.id, receipt, told)
+            await self._store.finish(delivery.id, receipt, changed(self._agent.id, delivery.id, receipt))
             return None
-        doubtful, intent = receipt.verdict is Verdict.UNCONFIRMED, Intent(delivery.intent)
         async with self.speaking:
-            said = SAID[Actor.USER, intent]
-            turn = Turn(
-                self._agent.id, Actor.USER, intent, text, "delivery", receipt.evidence, delivery=delivery.id,
-                answers=self._agent.asked if said is Said.USER_ANSWER else None, unconfirmed=doubtful,
-            )  # fmt: skip
-            joins = self._agent.stage is Stage.PROCESSING
-            if entry is not None:
-                entry = replace(entry, result="unconfirmed" if doubtful else "ok")
-            turn = await self._take(turn, said, lambda turn: self._believed(said, turn), receipt, told, entry=entry)
-            # Of words that join the work, what the agent does next proves nothing.
-            self._delivery = None if joins else replace(delivery, receipt=receipt)
-            if doubtful:
-                self._doubtful = turn, self._clock.now()
-            return turn
+            return await self._delivered(delivery, receipt, text, self._agent, entry)
 
-    def _believed(self, said: Said, turn: Turn) -> Change:
+    async def _delivered(
+        self, delivery: Delivery, receipt: SendResult, text: str, agent: Agent, entry: AuditEntry | None = None
+    ) -> Turn:
+        told = changed(agent.id, delivery.id, receipt)
+        doubtful, intent = receipt.verdict is Verdict.UNCONFIRMED, Intent(delivery.intent)
+        said, joins = SAID[Actor.USER, intent], agent.stage is Stage.PROCESSING
+        turn = Turn(
+            agent.id, Actor.USER, intent, text, "delivery", receipt.evidence, delivery=delivery.id,
+            answers=agent.asked if said is Said.USER_ANSWER else None, unconfirmed=doubtful,
+        )  # fmt: skip
+        if entry is not None:
+            entry = replace(entry, result="unconfirmed" if doubtful else "ok")
+        self._told_at = max(self._told_at, began_at(delivery))
+        turn = await self._take(turn, said, lambda turn: self._believed(said, turn, agent), receipt, told, entry=entry)
+        # Of words that join the work, what the agent does next proves nothing.
+        self._delivery = None if joins else replace(delivery, receipt=receipt)
+        if doubtful:
+            self._doubtful = turn, self._clock.now()
+        return turn
+
+    def _believed(self, said: Said, turn: Turn, agent: Agent) -> Change:
         """What nothing confirms changes no state."""
         if turn.unconfirmed:
-            return Change(replace(self._agent, turn=turn.id), self._last)
-        return self._judged(said, turn, Told(turn.source, turn.evidence))
+            return Change(replace(agent, turn=turn.id), self._last)
+        return self._judged(said, turn, Told(turn.source, turn.evidence), agent=agent)
 
     # --- what it signals
 
@@ -102,11 +103,6 @@ class Turns:
             await self._change(Change(heard.agent, heard.last, (*gaps, *misses, *heard.events), heard=written))
             self._tracker.stored(found)
 
-    def remember(self, heard: Mapping[str, Any] | None) -> None:
-        """Which of its signals were heard before."""
-        self._tracker.memory = Memory.read(heard)
-        self._written = self._tracker.memory.written()
-
     async def attended(self, reason: str) -> None:
         """Somebody attends to it."""
         async with self.speaking:
@@ -114,6 +110,18 @@ class Turns:
             self._last = None
             if cleared.events:
                 await self._change(Change(cleared.agent, None, cleared.events))
+
+    async def _trouble(self, seen: Seen) -> None:
+        """It says that it cannot work: once, however long it stands there."""
+        if seen.trouble is None or seen.trouble == self._agent.trouble:
+            return
+        words = TROUBLES.get(seen.trouble, seen.trouble)
+        signals = [Signal(SignalState.ERROR, words, Channel.SCREEN, seen.now)] if seen.trouble else []
+        await self._nudge(replace(self._agent, trouble=seen.trouble), *signals)
+
+    async def _nudge(self, agent: Agent, *signals: Signal) -> None:
+        heard = nudge.hear(agent, signals, self._last, self._clock.now(), self._clock.wall())
+        await self._change(Change(heard.agent, heard.last, heard.events))
 
     # --- what it says
 
@@ -150,18 +158,19 @@ class Turns:
     async def _heard(self, said: Said, seen: Seen) -> None:
         told = told_by(seen.standing)
         ending = "interrupted" if seen.standing.ending is Ending.INTERRUPTED else "done"
-        if self._is_prompted(said):
-            self._tracker.begin_turn(ours=False)
+        if self._rested and (said is Said.USER_ANSWER or opens(self._agent.stage, said)):
+            self._tracker.begin_turn(ours=False)  # somebody else gave it words
         if self._worth_a_turn(said):
             turn = self._turn(said, seen, told)
-            await self._take(turn, said, lambda turn: self._judged(said, turn, told, ending))
+            turn = await self._take(turn, said, lambda turn: self._judged(said, turn, told, ending))
+            self._unworded = turn if said is Said.AGENT_COMPLETION else None
         else:
             await self._change(self._judged(said, None, told, ending))
 
-    def _is_prompted(self, said: Said) -> bool:
-        """Somebody else gave it words: what it signals from now on is new."""
-        rested = self._clock.wall() - self._agent.since >= PROMPTED
-        return rested and (said is Said.USER_ANSWER or opens(self._agent.stage, said))
+    @property
+    def _rested(self) -> bool:
+        """It has been as it is for so long that somebody may have typed words for it."""
+        return self._clock.wall() - self._agent.since >= PROMPTED
 
     def _worth_a_turn(self, said: Said) -> bool:
         """Work on what it was told is none; work that nobody here had asked for begins a command."""
@@ -176,89 +185,112 @@ class Turns:
             answers=self._agent.asked if said is Said.USER_ANSWER else None,
         )  # fmt: skip
 
-    async def _upgrade(self, rung: Rung, evidence: str, cleared: Change | None) -> None:
+    async def _upgrade(self, rung: Rung, evidence: str, cleared: Change | None = None) -> None:
         """Later evidence: what went in is worked on, or was acted on; and what that makes of words in doubt."""
         delivery, receipt = self._delivery, None if self._delivery is None else self._delivery.receipt
         if delivery is None or receipt is None or RUNGS.index(rung) <= RUNGS.index(receipt.rung):
             await self._change(cleared)
         else:
             better = replace(receipt, verdict=Verdict.CONFIRMED, rung=rung, evidence=evidence)
-            told = changed(self._agent.id, delivery.id, better)
-            change = cleared and self._remembered(_noted(cleared))
-            agent = await self._store.upgrade(delivery.id, better, told, change=change)
-            if agent is not None and change is not None:
-                self._become(agent, change)
-            self._delivery = None if rung is Rung.ACTED else replace(delivery, receipt=better)
+            await self._prove(delivery, better, cleared)
         if cleared is not None:
             self._doubtful = None
 
-    # --- the state
-
-    @property
-    def _moment(self) -> Moment:
-        return Moment(self._clock.now(), self._clock.wall(), self._last)
-
-    def _judged(self, said: Said, turn: Turn | None, told: Told, ending: str = "done") -> Change:
-        return judged(self._agent, said, turn, told, self._moment, ending)
-
-    async def _take(
-        self,
-        turn: Turn,
-        said: Said,
-        judge: Callable[[Turn], Change],
-        receipt: SendResult | None = None,
-        *events: Event,
-        entry: AuditEntry | None = None,
-    ) -> Turn:
-        """Store a turn, and what it makes of the agent."""
-        opening, heard, change = opens(self._agent.stage, said), self._heard_of(), None
-
-        def judge_all(turn: Turn) -> Change:
-            nonlocal change
-            change = replace(_noted(judge(turn)), heard=heard)
-            return change
-
-        turn, agent = await self._store.take_turn(turn, opening, judge_all, receipt, *events, entry=entry)
+    async def _prove(self, delivery: Delivery, better: SendResult, change: Change | None) -> None:
+        """Give a delivery a better receipt, and its agent what that leads to."""
+        change = change and self._remembered(change)
+        told = changed(self._agent.id, delivery.id, better)
+        agent = await self._store.upgrade(delivery.id, better, told, change=change)
         if agent is not None and change is not None:
             self._become(agent, change)
-        return turn
+        if self._delivery is not None and self._delivery.id == delivery.id:
+            self._delivery = None if better.rung is Rung.ACTED else replace(delivery, receipt=better)
 
-    async def _change(self, change: Change | None) -> None:
-        if change is not None:
-            change = self._remembered(change)
-            _noted(change)
-            saved = await self._store.save(change.agent, *change.events, ending=change.ending, heard=change.heard)
-            self._become(saved, change)
+    # --- what its hooks say: `seq` of the log is judged with what it leads to
 
-    def _heard_of(self) -> Mapping[str, Any] | None:
-        """What the tracker remembers, where that is not stored; but not of signals that are not stored themselves."""
-        written = self._written if self._tracker.found else self._tracker.memory.written()
-        return written if written != self._written else None
+    async def prompted(self, heard: Heard, seq: int) -> None:
+        """It got a prompt: one of ours, which is proven by that, or one that somebody typed."""
+        async with self.speaking:
+            delivery = await self._delivery_of(heard, seq)
+            agent = replace(self._agent, hook_seq=seq, conversation=heard.session or self._agent.conversation)
+            if delivery is None:
+                await self._typed(heard, agent)
+            elif delivery.receipt is None:
+                await self._change(Change(agent, self._last))  # it was cut off, and is gone on with
+            else:
+                await self._proven(delivery, delivery.receipt, heard, agent)
 
-    def _remembered(self, change: Change) -> Change:
-        return change if change.heard is not None else replace(change, heard=self._heard_of())
+    async def _delivery_of(self, heard: Heard, seq: int) -> Delivery | None:
+        if heard.delivery:
+            return await self._store.delivery(heard.delivery)
+        recent = await self._store.recent(RECENT, agent_id=self._agent.id)
+        return next((one for one in recent if _open_to(one, heard, seq) and _same(one, heard.text)), None)
 
-    def _become(self, agent: Agent, change: Change) -> None:
-        """As it was stored."""
-        self._agent, self._last = agent, change.last
-        if change.heard is not None:
-            self._written = change.heard
-        self._changed.set()
-        self._changed = asyncio.Event()
+    async def secret_of(self, heard: Heard) -> str | None:
+        """The delivery whose secret the prompt is: all that is known of it is how long it is."""
+        recent = await self._store.recent(RECENT, agent_id=self._agent.id)
+        lengths = {len(heard.text), len(heard.text.strip())}
+        hidden = [one for one in recent if not one.text_hash and (one.receipt is None or not one.receipt.hook)]
+        return next((one.id for one in hidden if one.length in lengths and _near(one, heard)), None)
 
-    async def until(self, condition: Callable[[Agent], bool]) -> None:
-        """Until the agent has come to this."""
-        while not condition(self._agent):
-            await self._changed.wait()
+    async def _typed(self, heard: Heard, agent: Agent) -> None:
+        """Somebody typed it in the pane."""
+        if agent.stage in RESTING:
+            self.hearing.begin()
+            self.hearing.end(self._clock.now())
+        if agent.stage in RESTING or self._rested:
+            self._tracker.begin_turn(ours=False)
+        self._told_at = max(self._told_at, heard.at)
+        turn, told = Turn(agent.id, Actor.USER, Intent.COMMAND, heard.text, *_by(heard)), Told(*_by(heard))
+        await self._take(turn, Said.USER_COMMAND, lambda turn: self._judged(Said.USER_COMMAND, turn, told, agent=agent))
 
-    async def _trouble(self, seen: Seen) -> None:
-        """It says that it cannot work: once, however long it stands there."""
-        if seen.trouble is None or seen.trouble == self._agent.trouble:
-            return
-        agent, words = replace(self._agent, trouble=seen.trouble), TROUBLES.get(seen.trouble, seen.trouble)
-        signals = [Signal(SignalState.ERROR, words, Channel.SCREEN, seen.now)] if seen.trouble else []
-        heard = nudge.hear(agent, signals, self._last, seen.now, self._clock.wall())
-        await self._change(Change(heard.agent, heard.last, heard.events))
+    async def _proven(self, delivery: Delivery, receipt: SendResult, heard: Heard, agent: Agent) -> None:
+        """The agent itself tells that it got words of ours."""
+        better = replace(
+            receipt, verdict=Verdict.CONFIRMED, rung=max(receipt.rung, Rung.ACCEPTED, key=RUNGS.index),
+            evidence=f"{heard.evidence} told of it, with its text", error_type=None, detail="", hint="",
+            hook=agent.hook_seq,
+        )  # fmt: skip
+        turn = await self._store.turn_of(delivery.id)
+        if turn is None:
+            await self._delivered(delivery, better, delivery.text or "", agent)
+        elif turn.unconfirmed:
+            said = SAID[turn.actor, turn.intent]
+            await self._prove(delivery, better, self._judged(said, turn, Told(*_by(heard)), agent=agent))
+            self._doubtful = None
+        else:
+            await self._prove(delivery, better, Change(agent, self._last))
+
+    async def stopped(self, heard: Heard, seq: int) -> None:
+        """It is done, and these were its last words."""
+        async with self.speaking:
+            seen, told = self._unworded, Told(*_by(heard))
+            if self._agent.stage not in RESTING and heard.at >= self._told_at:
+                await self._upgrade(Rung.ACTED, heard.evidence)
+                agent, said = replace(self._agent, hook_seq=seq), Said.AGENT_COMPLETION
+                turn = Turn(agent.id, Actor.AGENT, Intent.COMPLETION, heard.text, *_by(heard))
+                await self._take(turn, said, lambda turn: self._judged(said, turn, told, agent=agent))
+            elif seen is not None and heard.text and abs(seen.at - heard.at) < LATE:
+                await self._amend(replace(seen, text=heard.text), replace(self._agent, hook_seq=seq))
+            else:
+                await self._change(Change(replace(self._agent, hook_seq=seq), self._last))
+            self._unworded = None
+
+    async def _amend(self, turn: Turn, agent: Agent) -> None:
+        """The words of an end that was seen are known now, and so are those of its nudge."""
+        heard = nudge.reworded(agent, turn.text, self._last)
+        change = self._remembered(Change(heard.agent, heard.last, heard.events))
+        self._become(await self._store.amend_turn(turn, change), change)
+
+    async def said(self, heard: Heard, seq: int) -> None:
+        """A signal that it wrote down."""
+        async with self.speaking:
+            age = max(self._clock.wall() - heard.at, 0.0)
+            message = self._tracker.veiled(worded(heard.text))
+            signal = Signal(
+                SignalState(heard.state), message, Channel.EVENT_FILE, self._clock.now() - age, old=age > NEW
+            )
+            await self._nudge(replace(self._agent, hook_seq=seq), signal)
 
     # --- lost and found
 
@@ -281,8 +313,10 @@ class Turns:
     # --- after a crash
 
     async def recover(self) -> None:
-        """Remember the last words that went in, or may have."""
+        """Remember the last words that went in, or may have, and an end whose words are not known."""
         turns = await self._store.turns(self._agent.id)
+        if turns and turns[0].intent is Intent.COMPLETION and not turns[0].text:
+            self._unworded = turns[0]
         turn = next((turn for turn in turns if turn.delivery is not None), None)
         if turn is None or turn.delivery is None:
             return
@@ -291,10 +325,32 @@ class Turns:
         if receipt is not None and receipt.verdict is Verdict.UNCONFIRMED:
             self._doubtful = turn, self._clock.now() - max(self._clock.wall() - turn.at, 0.0)
         self._delivery = delivery
+        self._told_at = 0.0 if delivery is None else began_at(delivery)
 
 
-def _noted(change: Change) -> Change:
-    for event in change.events:
-        if isinstance(event, TransitionRefused):
-            log.info("%s: %s has no way from %s", event.agent_id, event.said, event.state)
-    return change
+def _by(heard: Heard) -> tuple[str, str]:
+    return "hook", heard.evidence
+
+
+def began_at(delivery: Delivery) -> float:
+    """Seconds since the epoch."""
+    return datetime.fromisoformat(delivery.created_at).timestamp()
+
+
+def _near(delivery: Delivery, heard: Heard) -> bool:
+    """It went in not long before the hook ran. Its time is kept in whole milliseconds."""
+    return -0.001 <= heard.at - began_at(delivery) <= FRESH
+
+
+def _open_to(delivery: Delivery, heard: Heard, seq: int) -> bool:
+    """Something was typed, and no other hook has told of it."""
+    receipt = delivery.receipt
+    if receipt is None or receipt.rung is Rung.NOTHING or receipt.hook not in (0, seq):
+        return False
+    return _near(delivery, heard)
+
+
+def _same(delivery: Delivery, text: str) -> bool:
+    if delivery.text is None:
+        return False
+    return delivery.text_hash == text_hash(text) or same_text(kept(text), delivery.text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from paneward.core.agent import Agent, Command, Turn
 from paneward.core.errors import AgentExists, AgentNotFound
-from paneward.core.events import AgentAdopted, AgentForgotten, TurnStored
+from paneward.core.events import AgentAdopted, AgentForgotten, TurnAmended, TurnStored
 from paneward.core.judging import Change
 from paneward.store.care import purge
 from paneward.store.tables import tables
@@ -87,6 +87,14 @@ def take_turn(transaction: Transaction, turn: Turn, opens: bool, judge: Callable
     fresh = replace(fresh, id=connection.execute(_statements().take, row).scalar_one())
     transaction.append(TurnStored(fresh.agent, fresh))
     return fresh, save(transaction, judge(fresh))
+
+
+def amend_turn(transaction: Transaction, turn: Turn, change: Change) -> Agent:
+    """Its words became known later."""
+    table, amended = tables().turns, replace(turn, id=0)
+    transaction.connection.execute(table.update().where(table.c.id == turn.id).values(body=written(amended)))
+    transaction.append(TurnAmended(turn.agent, turn))
+    return save(transaction, change)
 
 
 def turn_of_delivery(connection: sa.Connection, delivery: str) -> Turn | None:

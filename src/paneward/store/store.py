@@ -20,7 +20,7 @@ from paneward.core.events import Event, Stored
 from paneward.core.flow import Phase
 from paneward.core.judging import Change
 from paneward.core.result import SendResult
-from paneward.store import agents, care, deliveries, log, records
+from paneward.store import agents, care, deliveries, log, marks, records
 from paneward.store.deliveries import Delivery
 from paneward.store.place import Place, place_of
 from paneward.store.reader import Reader
@@ -244,6 +244,10 @@ class Store:
 
         return await self._run(work)
 
+    async def amend_turn(self, turn: Turn, change: Change) -> Agent:
+        """The words of a stored turn are known now; and what that makes of its agent."""
+        return await self._run(lambda tx: agents.amend_turn(tx, turn, change))
+
     async def turn_of(self, delivery_id: str) -> Turn | None:
         """What a delivery has made."""
         return await self._read(lambda connection: agents.turn_of_delivery(connection, delivery_id))
@@ -255,6 +259,21 @@ class Store:
     async def commands(self, agent_id: str, limit: int = 50) -> list[Command]:
         """Newest first."""
         return await self._read(lambda connection: agents.read_commands(connection, agent_id, limit))
+
+    # --- what lies outside
+
+    async def take(self, names: Mapping[str, str], done: Collection[str], *events: Event) -> tuple[Stored, ...]:
+        """Mark what was taken, together with the events it caused; of what is `done` no mark is needed any more."""
+
+        def work(tx: Transaction) -> tuple[Stored, ...]:
+            marks.drop_marks(tx.connection, done)
+            marks.set_marks(tx.connection, names)
+            return _append(tx, events)
+
+        return await self._run(work)
+
+    async def marks(self) -> dict[str, str]:
+        return await self._read(marks.read_marks)
 
     # --- audit and idempotency
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-SCHEMA = 3  # of the stores this version writes: the number of its newest migration
+SCHEMA = 4  # of the stores this version writes: the number of its newest migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Tables:
     audit: sa.Table
     replies: sa.Table
     lease: sa.Table
+    marks: sa.Table  # how far what lies outside was taken
 
 
 @cache
@@ -71,6 +72,7 @@ def tables() -> Tables:
         lease=sa.Table(
             "lease", kept, _number("id", primary_key=True, autoincrement=False), _text("holder"), _moment("at"),
         ),
+        marks=sa.Table("marks", kept, _text("name", primary_key=True), _text("mark")),
     )  # fmt: skip
 
 

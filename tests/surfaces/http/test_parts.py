@@ -232,7 +232,11 @@ def test_one_at_a_time_for_each_key_and_nothing_is_left_behind() -> None:
 
 
 def figures() -> Metrics:
-    return Metrics(Figures(lambda: ["IDLE", "IDLE", "AWAITING_INPUT"], lambda: 7, lambda: 2.5, Counter(turn_stored=3)))
+    return Metrics(
+        Figures(
+            lambda: ["IDLE", "IDLE", "AWAITING_INPUT"], lambda: 7, lambda: 2.5, Counter(turn_stored=3), Counter(echo=2)
+        )
+    )
 
 
 def test_every_figure_is_told_with_what_it_means() -> None:

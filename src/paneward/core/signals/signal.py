@@ -55,6 +55,7 @@ class Signal:
     at: float = 0.0  # monotonic seconds
     key: str = ""  # tells it from every other; empty where whoever found it knows that it is new
     old: bool = False  # it was told while nobody listened
+    stands: bool = False  # the agent was seen to stand so, and has not said it
 
     def stronger_than(self, other: "Signal") -> bool:
         return _RANKS[self.source] < _RANKS[other.source]
@@ -90,9 +91,10 @@ def same_thing(last: Signal, new: Signal) -> bool:
 
 def _rests(seen: Signal, told: Signal) -> bool:
     """It was only seen to be at rest, after it had asked in words, or while it shows what is wrong."""
-    if seen.state is not SignalState.COMPLETED or seen.source in (*SAID, *VAGUE):
+    if seen.state is not SignalState.COMPLETED or not (seen.stands or seen.source not in (*SAID, *VAGUE)):
         return False
-    return told.state is SignalState.ERROR or (told.source in SAID and told.state is not SignalState.COMPLETED)
+    says = told.source in SAID and not told.stands
+    return told.state is SignalState.ERROR or (says and told.state is not SignalState.COMPLETED)
 
 
 def joined(last: Signal, new: Signal) -> Signal:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paneward.core.errors import PanewardError
-from paneward.surfaces.cli import agents, house, panes, serve
+from paneward.surfaces.cli import agents, hooking, house, panes, serve
 from paneward.surfaces.cli.options import Place, Transport, UsageError, flag
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -53,6 +53,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "paneward events --follow",
         "paneward --json events --types state_changed --agent claude-1 --after 120",
     ),
+    "hooks": ("paneward hooks install claude", "paneward hooks status"),
+    "hooks install": ("paneward hooks install claude --dry-run", "paneward hooks install all"),
+    "hooks remove": ("paneward hooks remove claude",),
+    "hooks status": ("paneward hooks status", "paneward --json hooks status"),
+    "signal": ("paneward signal completed 'the tests are green'", "paneward signal needs_input 'which branch?'"),
     "export": ("paneward export > paneward.jsonl",),
     "token": ("paneward token --role auditor --agent nightly-report",),
     "popup": ("paneward popup >> ~/.tmux.conf", "paneward popup --answer"),
@@ -137,6 +142,12 @@ def build() -> typer.Typer:
         _add(app, name, getattr(serve, name), "The server")
     for name in ("ps", "adopt", "forget", "respond", "events"):
         _add(app, name, getattr(agents, name), "Agents")
+    _add(app, "signal", hooking.signal, "Agents")
+    hooks = _group("hooks", no_args_is_help=True, help="The hooks by which agents tell what they do.")
+    _add(hooks, "hooks install", hooking.install_hooks)
+    _add(hooks, "hooks remove", hooking.remove_hooks)
+    _add(hooks, "hooks status", hooking.show_hooks)
+    app.add_typer(hooks, rich_help_panel="Agents")
     _add(app, "demo", house.demo, "Around them")
     passed_on = {"ignore_unknown_options": True, "help_option_names": []}
     _add(app, "demo-agent", house.demo_agent, "Around them", context_settings=passed_on)

@@ -10,6 +10,7 @@ from paneward.app import Explanation, Resident
 from paneward.core.agent import Agent
 from paneward.core.errors import PanewardError
 from paneward.core.events import Stored
+from paneward.core.hooking import Hooked
 from paneward.core.profiles import Profile
 from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, SendResult
@@ -177,9 +178,27 @@ class Token:
     seconds: float  # until it ends
 
 
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """The hooks in the settings of agents, and how many that ran were not taken yet."""
+
+    agents: tuple[Hooked, ...]
+    spool: str
+    waiting: int = 0
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signalled:
+    state: str
+    message: str
+    path: str  # where it was put
+
+
 Answer = (
     SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
     | Reading | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
+    | Hooks | Signalled
 )  # fmt: skip
 
 
@@ -191,6 +210,8 @@ def exit_code(answer: Answer) -> Exit:
             return Exit.FAILED if any(check.state is State.FAIL for check in checks) else Exit.DONE
         case Responded(receipt=receipt):
             return exit_of(receipt)
+        case Hooks(agents):
+            return Exit.FAILED if any(one.state == "broken" for one in agents) else Exit.DONE
         case Outcomes(outcomes):
             return _exit_of_several({_exit_of_one(one) for one in outcomes})
     return Exit.DONE

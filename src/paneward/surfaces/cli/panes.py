@@ -231,7 +231,10 @@ def answer(
 def explain(
     ctx: typer.Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False
 ) -> None:
-    """Say what is seen in a pane, which rules were tried on it, and which one won."""
+    """Say what is seen in a pane, which rules were tried on it, and which one won.
+
+    Of an agent it also says what its hooks have told the server.
+    """
     from paneward.surfaces.cli.work import answer_with
 
     answer_with(ctx, lambda verbs: verbs.explain(pane, pattern, profile), f"looking at {pane}")

@@ -26,12 +26,14 @@ from paneward.surfaces.cli.answers import (
     Config,
     Events,
     Forgotten,
+    Hooks,
     Outcomes,
     Panes,
     Profiles,
     Receipts,
     Responded,
     Running,
+    Signalled,
     State,
     Stopped,
     Token,
@@ -42,6 +44,7 @@ from paneward.surfaces.cli.meaning import meanings
 from paneward.surfaces.cli.regions import regions, shown_screen
 from paneward.surfaces.cli.shown_agents import show_agents
 from paneward.surfaces.cli.shown_deliveries import READY, deliveries, menu, readiness, receipt
+from paneward.surfaces.cli.shown_hooks import show_hooks
 
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
 
@@ -74,6 +77,8 @@ def show(console: Console, answer: Answer) -> None:
             _reading(console, answer)
         case Written():
             _written(console, answer)
+        case Hooks() | Signalled():
+            show_hooks(console, answer)
         case Adopted() | Agents() | Events() | Forgotten() | Outcomes() | Responded() | Running() | Stopped() | Token():
             show_agents(console, answer)
         case _:

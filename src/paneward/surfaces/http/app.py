@@ -104,6 +104,7 @@ class Api:
             lambda: server.store.last_seq,
             lambda: clock.wall() - server.started_at,
             self.feed.told,
+            server.listening.counts,
         )
 
     def _fastapi(self) -> FastAPI:

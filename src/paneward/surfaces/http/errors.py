@@ -58,6 +58,7 @@ STATUS: Final[Mapping[Code, int]] = {
     Code.STORE_LEASED: 503,
     Code.SERVER_NOT_RUNNING: 503,
     Code.PORT_IN_USE: 503,
+    Code.HOOKS_REFUSED: 409,
 }
 OF_VERDICT: Final = {Verdict.CONFIRMED: 200, Verdict.UNCONFIRMED: 202, Verdict.FAILED: 502}
 

@@ -25,6 +25,7 @@ METRICS: Mapping[str, str] = {
     "paneward_near_misses_total": "lines that began like a marker and were none",
     "paneward_last_seq": "the number of the last event",
     "paneward_agents": "agents, by their state as it is shown",
+    "paneward_hooks_total": "hooks and signals that were taken, by what they told, or why they led to nothing",
     "paneward_up_seconds": "seconds since the server started",
 }
 
@@ -33,12 +34,18 @@ class Figures(Collector):
     """What the server knows of itself at the moment of asking."""
 
     def __init__(
-        self, states: Callable[[], list[str]], seq: Callable[[], int], up: Callable[[], float], events: Tally[str]
+        self,
+        states: Callable[[], list[str]],
+        seq: Callable[[], int],
+        up: Callable[[], float],
+        events: Tally[str],
+        hooks: Tally[str],
     ) -> None:
         self._states = states
         self._seq = seq
         self._up = up
         self._events = events
+        self._hooks = hooks
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("paneward_last_seq", METRICS["paneward_last_seq"], self._seq())
@@ -53,6 +60,10 @@ class Figures(Collector):
         yield events
         missed = self._events[NearMiss.kind]
         yield CounterMetricFamily("paneward_near_misses", METRICS["paneward_near_misses_total"], missed)
+        hooks = CounterMetricFamily("paneward_hooks", METRICS["paneward_hooks_total"], labels=["what"])
+        for what, count in sorted(self._hooks.items()):
+            hooks.add_metric([what], count)
+        yield hooks
 
 
 class Metrics:

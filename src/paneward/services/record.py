@@ -1,0 +1,110 @@
+"""The record of one agent: changed by one transaction at a time, and in memory only as it was stored."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paneward.core import nudge
+from paneward.core.agent import Agent, Said, Turn, opens
+from paneward.core.audit import AuditEntry
+from paneward.core.events import Event, TransitionRefused
+from paneward.core.judging import Change, Moment, Told, judged
+from paneward.core.result import SendResult
+from paneward.core.signals import Memory
+from paneward.ports import Clock
+from paneward.services.tracker import Tracker
+from paneward.store import Store
+
+log = logging.getLogger("paneward.agents")
+
+
+class Record:
+    def __init__(self, store: Store, clock: Clock, agent: Agent, tracker: Tracker | None = None) -> None:
+        self._store = store
+        self._clock = clock
+        self._agent = agent
+        self.speaking = asyncio.Lock()  # held from a turn to the state that it leads to
+        self._changed = asyncio.Event()  # of the agent as it is now
+        self._tracker = tracker or Tracker()
+        self._written: Mapping[str, Any] = self._tracker.memory.written()
+        self._last = nudge.recalled(agent, clock.now(), clock.wall())  # what the next signal is held against
+
+    @property
+    def agent(self) -> Agent:
+        return self._agent
+
+    async def until(self, condition: Callable[[Agent], bool]) -> None:
+        """Until the agent has come to this."""
+        while not condition(self._agent):
+            await self._changed.wait()
+
+    def remember(self, heard: Mapping[str, Any] | None) -> None:
+        """Which of its signals were heard before."""
+        self._tracker.memory = Memory.read(heard)
+        self._written = self._tracker.memory.written()
+
+    # --- changes of it
+
+    @property
+    def _moment(self) -> Moment:
+        return Moment(self._clock.now(), self._clock.wall(), self._last)
+
+    def _judged(
+        self, said: Said, turn: Turn | None, told: Told, ending: str = "done", agent: Agent | None = None
+    ) -> Change:
+        return judged(agent or self._agent, said, turn, told, self._moment, ending)
+
+    async def _take(
+        self,
+        turn: Turn,
+        said: Said,
+        judge: Callable[[Turn], Change],
+        receipt: SendResult | None = None,
+        *events: Event,
+        entry: AuditEntry | None = None,
+    ) -> Turn:
+        """Store a turn, and what it makes of the agent."""
+        opening, heard, change = opens(self._agent.stage, said), self._heard_of(), None
+
+        def judge_all(turn: Turn) -> Change:
+            nonlocal change
+            change = replace(_noted(judge(turn)), heard=heard)
+            return change
+
+        turn, agent = await self._store.take_turn(turn, opening, judge_all, receipt, *events, entry=entry)
+        if agent is not None and change is not None:
+            self._become(agent, change)
+        return turn
+
+    async def _change(self, change: Change | None) -> None:
+        if change is not None:
+            change = self._remembered(change)
+            saved = await self._store.save(change.agent, *change.events, ending=change.ending, heard=change.heard)
+            self._become(saved, change)
+
+    def _remembered(self, change: Change) -> Change:
+        """With what the tracker remembers."""
+        _noted(change)
+        return change if change.heard is not None else replace(change, heard=self._heard_of())
+
+    def _heard_of(self) -> Mapping[str, Any] | None:
+        """What the tracker remembers, where that is not stored; but not of signals that are not stored themselves."""
+        written = self._written if self._tracker.found else self._tracker.memory.written()
+        return written if written != self._written else None
+
+    def _become(self, agent: Agent, change: Change) -> None:
+        """As it was stored."""
+        self._agent, self._last = agent, change.last
+        if change.heard is not None:
+            self._written = change.heard
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _noted(change: Change) -> Change:
+    for event in change.events:
+        if isinstance(event, TransitionRefused):
+            log.info("%s: %s has no way from %s", event.agent_id, event.said, event.state)
+    return change

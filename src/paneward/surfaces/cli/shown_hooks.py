@@ -1,0 +1,28 @@
+"""Hooks and signals for people: functions from an answer to lines."""
+
+from rich.console import Console
+from rich.text import Text
+
+from paneward.core.hooking import Hooked
+from paneward.surfaces.cli.answers import Hooks, Signalled
+from paneward.surfaces.cli.lines import advise, say, table
+
+COLOURS = {"installed": "green", "outdated": "yellow", "absent": "dim", "broken": "red"}
+
+
+def show_hooks(console: Console, answer: Hooks | Signalled) -> None:
+    if isinstance(answer, Signalled):
+        say(console, ("✓ ", "green"), (answer.state, "bold"), (f"  {answer.message}", ""))
+        return
+    table(console, ("agent", "hooks", "", "file"), [_row(one, answer.dry_run) for one in answer.agents])
+    for one in answer.agents:
+        if answer.dry_run and one.diff:
+            console.file.write(one.diff)
+        advise(console, one.note)
+    if answer.waiting:
+        advise(console, f"{answer.waiting} hooks wait in {answer.spool} for a server: `paneward up --detach`.")
+
+
+def _row(one: Hooked, dry: bool) -> tuple[object, ...]:
+    verb = "would change" if dry else "changed"
+    return one.agent, Text(one.state, COLOURS[one.state]), verb if one.changed else "", one.path

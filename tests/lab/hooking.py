@@ -1,0 +1,49 @@
+"""Real agents with the hooks that a user installs, and reviews where that is asked for."""
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from paneward.core.hooking import HOOKING, edit
+from tests.lab.agents import LabAgent, NotSeen
+from tests.lab.recipes import RECIPES
+
+REVIEW = r"Hooks need review"
+TRIES = 60
+LOADS = 240.0  # seconds: OpenCode looks for a registry before it loads a plugin, and here is none
+
+
+def settings_name(agent: str) -> str:
+    """The file of its settings, below HOME."""
+    return f"{HOOKING[agent].folder}/{HOOKING[agent].file}"
+
+
+def settings_before(agent: str, files: Mapping[str, str]) -> str | None:
+    name = settings_name(agent)
+    return files.get(name) or dict(RECIPES[agent].files).get(name)
+
+
+def with_hooks(agent: str, spool: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """Files of an agent, with our hooks in its settings."""
+    if agent not in HOOKING:
+        return dict(files)
+    spool.mkdir(parents=True, exist_ok=True)
+    return {**files, settings_name(agent): edit(agent, settings_before(agent, files), str(spool)) or ""}
+
+
+def reviewed(lab: LabAgent) -> LabAgent:
+    """Started without waiting: until it takes input, its hooks reviewed."""
+    if lab.recipe.name != "codex":
+        lab.wait_screen(lab.recipe.composer, seconds=LOADS)
+        lab.wait_started()
+        return lab
+    lab.wait_screen(REVIEW, seconds=90)
+    for _ in range(TRIES):  # it is drawn before it listens
+        lab.keys("Down")
+        with contextlib.suppress(NotSeen):
+            lab.wait_screen(r"(?m)^› 2\. Trust all", seconds=1.0)
+            break
+    lab.keys("Enter")
+    lab.wait_screen(r"(?m)^› (?!\d\.)", seconds=60)
+    lab.wait_composer()
+    return lab
