@@ -20,7 +20,7 @@ async def _story(room: Room) -> None:
     await room.hear()
     room.pile.hook(NOW + 1, hook_event_name="Stop", last_assistant_message="done one", prompt_id="1")
     room.pile.hook(NOW + 2, hook_event_name="UserPromptSubmit", prompt="two", prompt_id="2")
-    room.pile.put(b'{"state": "working", "message": "m"}', NOW + 2, agent="a")
+    room.pile.put(b'{"state": "needs_testing", "message": "m"}', NOW + 2, agent="a")
     await room.hear()
     room.pile.hook(NOW + 3, hook_event_name="Stop", last_assistant_message="done two", prompt_id="2")
     await room.hear()
@@ -42,6 +42,7 @@ def test_killed_at_any_write_nothing_is_lost_or_told_twice(at: int, after: bool)
             await _rest(room)
         assert await room.spoken() == TOLD
         assert len(await room.events("hook_heard")) == 5
+        assert [one.data["message"] for one in await room.events("signal_seen")] == ["m"]
         assert [one.ending for one in await room.store.commands("a")] == ["done", "done"]
         assert room.turns.agent.stage is Stage.COMPLETE
 
@@ -51,7 +52,7 @@ def test_killed_at_any_write_nothing_is_lost_or_told_twice(at: int, after: bool)
         if happened < 4:
             room.pile.hook(NOW + 1, hook_event_name="Stop", last_assistant_message="done one", prompt_id="1")
             room.pile.hook(NOW + 2, hook_event_name="UserPromptSubmit", prompt="two", prompt_id="2")
-            room.pile.put(b'{"state": "working", "message": "m"}', NOW + 2, agent="a")
+            room.pile.put(b'{"state": "needs_testing", "message": "m"}', NOW + 2, agent="a")
             await room.hear()
         if happened < 5:
             room.pile.hook(NOW + 3, hook_event_name="Stop", last_assistant_message="done two", prompt_id="2")

@@ -49,9 +49,9 @@ class Ear:
         return not lasting(heard) or self._echoes.fresh(heard)
 
     async def veiled(self, heard: Heard) -> Heard:
-        """A prompt that is a secret, without its words."""
+        """What it tells, without words that are a secret."""
         if heard.what is not What.PROMPT:
-            return heard
+            return replace(heard, text=self._turns.veiled(heard.text))
         secret = await self._turns.secret_of(heard)
         return heard if secret is None else replace(heard, text="", delivery=secret)
 

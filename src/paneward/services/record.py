@@ -45,6 +45,10 @@ class Record:
         self._tracker.memory = Memory.read(heard)
         self._written = self._tracker.memory.written()
 
+    def veiled(self, text: str) -> str:
+        """Words of its own, without what is not to be written down."""
+        return self._tracker.veiled(text)
+
     # --- changes of it
 
     @property
