@@ -11,7 +11,7 @@ from time import strftime
 from rich.console import Console
 from rich.table import Table
 
-from bench import agents, appends, commands, hundred, prompts, sending, starting, streams, strip, watching
+from bench import agents, appends, commands, hundred, prompts, sending, signals, starting, streams, strip, watching
 from bench.ground import TOP
 from bench.row import Row, load, machine
 
@@ -53,6 +53,12 @@ ROWS: dict[str, Callable[[bool], Row]] = {
     "terminal": streams.terminal,
     "respond": streams.respond,
     "hundred_agents": hundred.hundred_agents,
+    "marker": signals.marker,
+    "repaints": signals.repaints,
+    "idle_server": signals.idle_server,
+    "beside_flood": signals.beside_flood,
+    "restart": signals.restart,
+    "hook_command": signals.hook_command,
     "import_and_help": starting.import_and_help,
     "agents": agents.real_agents,
 }

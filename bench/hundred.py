@@ -51,7 +51,7 @@ def _start(state: Path) -> tuple[float, float]:
     began = monotonic()
     words = [sys.executable, "-m", "bench.hosting", str(state)]
     with subprocess.Popen(words, cwd=TOP, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        size = float(heard(process, "ready"))
+        size = float(heard(process, "ready").split()[0])
         seconds = monotonic() - began
         tell(process, "end")
     return seconds, size

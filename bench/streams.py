@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,14 +22,10 @@ import uvloop
 from websockets.asyncio.client import connect as websocket
 
 from bench.ground import TOP, heard, private_server, tell
+from bench.hosting import served
 from bench.row import Row, p50, p99
 from bench.streamer import files_allowed
-from paneward.app.server import Server, serve
-from paneward.config import ServerSettings, Settings
 from paneward.core.agent import Answer
-from paneward.surfaces.http.access import Access
-from paneward.surfaces.http.app import build
-from paneward.surfaces.http.listen import listener
 from paneward.surfaces.http.terminal import SEQ
 from tests.adapters.conftest import TmuxServer
 
@@ -150,25 +146,13 @@ def streams(quick: bool) -> Row:
     )
 
 
-# --- a server in this process
+def _made(directory: Path) -> Path:
+    directory.mkdir(mode=0o700)
+    return directory
 
 
-@asynccontextmanager
-async def _served(directory: Path) -> AsyncIterator[tuple[Server, str, dict[str, str]]]:
-    os.makedirs(directory, mode=0o700)
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{sock.getsockname()[1]}"
-        settings = Settings(server=ServerSettings(rate_per_second=100_000.0))
-        async with serve(settings, directory, url=url) as server:
-            access = Access.open(directory, server.clock)
-            web = listener(build(server, access))
-            serving = asyncio.ensure_future(web._serve([sock]))
-            while not web.started:  # noqa: ASYNC110 - uvicorn tells it nowhere else
-                await asyncio.sleep(0.01)
-            yield server, url, {"authorization": f"Bearer {access.token}"}
-            web.should_exit = True
-            await serving
+def _bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
 
 
 def terminal(quick: bool) -> Row:
@@ -190,9 +174,9 @@ async def _terminal(tmux: TmuxServer, rounds: int) -> list[float]:
     tty = os.open(tmux.value(pane, "pane_tty"), os.O_WRONLY | os.O_NOCTTY)
     place = tmux.run("display-message", "-p", "#{socket_path}")
     delays: list[float] = []
-    async with _served(tmux.home / "state") as (_, url, token):
-        where = f"{url.replace('http', 'ws', 1)}/api/panes/{pane.replace('%', '%25')}/stream?socket={place}"
-        async with websocket(where, additional_headers=token, proxy=None, compression=None) as client:
+    async with served(_made(tmux.home / "state")) as (_, port, token):
+        where = f"ws://127.0.0.1:{port}/api/panes/{pane.replace('%', '%25')}/stream?socket={place}"
+        async with websocket(where, additional_headers=_bearer(token), proxy=None, compression=None) as client:
             assert json.loads(await client.recv())["type"] == "snapshot"
             for number in range(rounds):
                 began, seen = time.perf_counter(), b""
@@ -235,8 +219,8 @@ async def _respond(tmux: TmuxServer, rounds: int) -> dict[str, list[float]]:
     pane = tmux.new_pane([sys.executable, "-m", "paneward", "demo-agent", "--busy", "0.05"])
     place = tmux.run("display-message", "-p", "#{socket_path}")
     times: dict[str, list[float]] = {"http": [], "service": [], "library": []}
-    async with _served(tmux.home / "state") as (server, url, token):
-        client = await Bare.open(url, token)
+    async with served(_made(tmux.home / "state")) as (server, port, token):
+        client = await Bare.open(f"http://127.0.0.1:{port}", _bearer(token))
         panes = await server.agents.at(place)
         await panes.wait_ready(pane, 20, accept_stable=True)
         await server.agents.adopt(pane, name="ada", socket_path=place)
