@@ -121,6 +121,15 @@ class LabAgent:
         self.wait_screen(re.escape(text[:20]) if shown is None else shown, still=settle)
         self.keys("Enter")
 
+    def resume(self) -> None:
+        """Leave it, and take up its conversation again, from the shell that it was started from."""
+        self.type(self.recipe.leave)
+        self.wait_screen(re.escape(self.recipe.leave), still=0.5)
+        self.keys("Enter")
+        self.wait_screen(r"(?m)bash-\S*[#$] *$", STARTS)
+        self.type(f"sh {self.home}/resume")
+        self.keys("Enter")
+
     def arrived(self, count: int, seconds: float = SHOWS) -> None:
         """Until so many prompts arrived at the model."""
         if not self.model.wait(lambda: len(self.model.prompts()) >= count, seconds):
@@ -158,7 +167,9 @@ def write_home(recipe: Recipe, places: Mapping[str, str], files: Mapping[str, st
         subprocess.run(["git", "init", "-q", str(work)], env=quiet, check=True)
 
 
-def write_launcher(recipe: Recipe, program: Path, places: Mapping[str, str], extra: Mapping[str, str]) -> Path:
+def write_launcher(
+    recipe: Recipe, program: Path, places: Mapping[str, str], extra: Mapping[str, str], name: str = "launch"
+) -> Path:
     """A script that becomes the agent: with a clean environment, and no shell left between tmux and it."""
     home = Path(places["home"])
     environment = {
@@ -174,7 +185,7 @@ def write_launcher(recipe: Recipe, program: Path, places: Mapping[str, str], ext
     words = [f"{name}={shlex.quote(value)}" for name, value in environment.items() if value]
     inherited = ['TMUX="$TMUX"', 'TMUX_PANE="$TMUX_PANE"']
     command = shlex.join([str(program), *(_fill(word, places) for word in recipe.arguments)])
-    script = home / "launch"
+    script = home / name
     script.write_text(
         f"#!/bin/sh\ncd {shlex.quote(places['work'])} || exit\nexec env -i {' '.join(inherited + words)} {command}\n"
     )
@@ -219,11 +230,12 @@ def start(
     wait: bool = True,
     keep_output: bool = False,
     server: TmuxServer | None = None,
+    shell: bool = False,
 ) -> Iterator[LabAgent]:
     """A real agent, ready at its input box (or just started, without `wait`), and gone afterwards.
 
     `arguments` replace those of the recipe. An empty text in `files` or `environment` leaves that one out. A `server`
-    that is given is not ended.
+    that is given is not ended. With `shell` it is started from one, as people do, and can be left and resumed.
     """
     recipe, program = RECIPES[agent], installed(agent, version)
     recipe = recipe if arguments is None else replace(recipe, arguments=arguments)
@@ -236,9 +248,14 @@ def start(
         places = {"home": str(home), "work": str(home / "work"), "port": str(model.port), "api": str(api)}
         write_home(recipe, places, files or {})
         launcher = write_launcher(recipe, program, places, environment or {})
+        resuming = replace(recipe, arguments=(*recipe.arguments, *recipe.resume))
+        write_launcher(resuming, program, places, environment or {}, "resume")
         output = directory / f"{home.name}.raw" if keep_output else None
         try:
-            pane = own.new_pane(["/bin/sh", str(launcher)], width=width, height=height, remain=True)
+            words = ["bash", "--norc", "--noprofile"] if shell else ["/bin/sh", str(launcher)]
+            pane = own.new_pane(words, width=width, height=height, remain=True)
+            if shell:
+                own.run("send-keys", "-t", pane, f"clear; sh {shlex.quote(str(launcher))}", "Enter")
             if output:
                 own.run("pipe-pane", "-t", pane, f"cat >> {shlex.quote(str(output))}")
             running = LabAgent(recipe, version, own, pane, model, home, home / "work", api, output)

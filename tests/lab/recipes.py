@@ -30,6 +30,8 @@ class Recipe:
     started: str = ""  # pattern of a screen that shows that the start is over, where the box alone does not
     toolless: bool = False  # its turns offer the model no tools
     repository: bool = False  # it wants to work in a git repository
+    resume: tuple[str, ...] = ()  # words by which it takes up its last conversation
+    leave: str = "/exit"  # words by which it ends
 
 
 def _json(value: Json) -> str:
@@ -62,6 +64,7 @@ CLAUDE = Recipe(
         ),
     ),
     composer=r"(?m)^─{10,}.*\n❯\u00a0",
+    resume=("--continue",),
 )
 CODEX = Recipe(
     name="codex",
@@ -93,6 +96,8 @@ trust_level = "trusted"
     ),
     composer=r"(?m)^› ",
     started=r"lab-model",
+    resume=("resume", "--last"),
+    leave="/quit",
 )
 OPENCODE = Recipe(
     name="opencode",
@@ -134,6 +139,7 @@ OPENCODE = Recipe(
         ),
     ),
     composer=r"Ask anything",
+    resume=("--continue",),
 )
 GEMINI = Recipe(
     name="gemini",
@@ -160,6 +166,8 @@ GEMINI = Recipe(
     ),
     composer=r"(?m)^ > +Type your message",
     started=r"Authenticated with",
+    resume=("--resume", "latest"),
+    leave="/quit",
 )
 AIDER = Recipe(
     name="aider",
@@ -194,6 +202,7 @@ AIDER = Recipe(
     composer=r"(?m)^> *\s*\Z",
     toolless=True,
     repository=True,
+    resume=("--restore-chat-history",),
 )
 RECIPES = {recipe.name: recipe for recipe in (CLAUDE, CODEX, OPENCODE, GEMINI, AIDER)}
 
