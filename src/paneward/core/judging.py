@@ -98,5 +98,6 @@ def lost(agent: Agent, reason: str, ended: bool, moment: Moment) -> Change | Non
 
 def found(agent: Agent, evidence: str, moment: Moment) -> Change | None:
     """Its pane is there again."""
-    back = replace(agent, gone="")
-    return Change(back, moment.last, (AgentFound(agent.id, evidence),)) if agent.gone else None
+    if not agent.gone:
+        return None
+    return Change(replace(agent, gone=""), moment.last, (AgentFound(agent.id, evidence),))
