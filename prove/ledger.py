@@ -15,7 +15,14 @@ from prove.place import Place
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = TOP / "build" / "prove"
-DEPENDS_ON = ("src/paneward", "tests/hostile", "tests/live/ground.py", "tests/adapters/conftest.py", "prove")
+DEPENDS_ON = (
+    "src/paneward",
+    "tests/hostile",
+    "tests/live/ground.py",
+    "tests/live/sshd.py",
+    "tests/adapters/conftest.py",
+    "prove",
+)
 
 Line = dict[str, Any]  # one line of a results file
 

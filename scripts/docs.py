@@ -31,7 +31,7 @@ from paneward.surfaces.cli.meaning import meanings
 from paneward.surfaces.cli.show import yaml_value
 from paneward.surfaces.http.errors import STATUS
 from scripts.agent_pages import AGENTS, code, filled, table
-from scripts.server_pages import agent_states, event_list, metrics, roles
+from scripts.server_pages import agent_states, event_list, host_states, metrics, roles
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by `make docs` from the code. Do not edit. -->\n"
@@ -294,6 +294,7 @@ def states() -> str:
         "After a crash, the phase tells what a call with the same `message_id` may still do.\n",
         table(("phase", "when"), ((code(one), PHASE_MEANING[one]) for one in flow.Phase)),
         *agent_states(),
+        *host_states(),
         *event_list(),
     ]
     return "\n".join(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from paneward.core import agent, events
+from paneward.core import agent, events, host
 from paneward.surfaces.cli.meaning import remarks
 from paneward.surfaces.http.access import MAY, May, Role
 from paneward.surfaces.http.metrics import METRICS
@@ -20,7 +20,8 @@ SAID_MEANING = {
     agent.Said.AGENT_COMPLETION: "its work was seen to end",
 }
 SHOWN = f"""A command that is done shows as `COMPLETE` for {agent.DONE_FOR:g} seconds, then as `IDLE`. Work without a
-sign of life for {agent.SILENT:g} seconds shows as `{agent.TIMED_OUT}`. Both are only shown: neither is stored.
+sign of life for {agent.SILENT:g} seconds shows as `{agent.TIMED_OUT}`, an agent whose host cannot be reached as
+`{agent.DISCONNECTED}`. All this is only shown, and not stored.
 """
 EVENTS = """Each has a number (`seq`) that rises by one and leaves none out, its time (`at`, seconds since the epoch)
 and its `kind`; the fields below stand beside them. `paneward events` prints them, `/api/events` pages through them and
@@ -44,6 +45,17 @@ def agent_states() -> Iterator[str]:
 def _row(stage: agent.Stage) -> tuple[Any, ...]:
     leads = agent.TRANSITIONS[stage]
     return code(stage), *(code(leads[said]) if said in leads else "-" for said in agent.Said)
+
+
+def host_states() -> Iterator[str]:
+    """Where the connection to a host stands, and what leads from one state to the other."""
+    meaning, facts = remarks(host.HostState), remarks(host.HostFact)
+    yield "## Hosts\n"
+    yield table(("state", "means"), ((code(one), meaning[one.name]) for one in host.HostState))
+    yield "A row is the state, a column what happened to the connection.\n"
+    rows = ((code(one), *(code(host.TRANSITIONS[one][fact]) for fact in host.HostFact)) for one in host.HostState)
+    yield table(("from", *(code(fact) for fact in host.HostFact)), rows)
+    yield table(("happened", "when"), ((code(fact), facts[fact.name]) for fact in host.HostFact))
 
 
 def event_list() -> Iterator[str]:

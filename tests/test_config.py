@@ -106,7 +106,7 @@ def test_an_empty_file_or_section_changes_nothing(text: str) -> None:
     ("text", "seen", "allowed"),
     [
         ("tmux:\n  binry: x", "broken.yaml, line 2: unknown key tmux.binry", "binary, link_foreign, transport"),
-        ("servr: {}", "broken.yaml, line 1: unknown section 'servr'", "tmux, tmux_bridge, readiness, profiles"),
+        ("servr: {}", "broken.yaml, line 1: unknown section 'servr'", "tmux, tmux_bridge, readiness, "),
         ("supervisor: {}", "unknown section 'supervisor'", "--config"),
         ("origins: {}", "unknown section 'origins'", "tmux"),
         ("tmux: {transport: pigeon}", "tmux.transport: 'pigeon'", "control, exec"),

@@ -20,6 +20,7 @@ from paneward.core import flow, readiness, result
 from paneward.core.agent import Said, Stage, next_stage
 from paneward.core.errors import Code
 from paneward.core.events import KINDS
+from paneward.core.host import TRANSITIONS, HostFact, HostState
 from paneward.core.profiles import BUILT_IN, Profile, profile_from
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import Exit
@@ -107,6 +108,14 @@ def test_every_state_of_an_agent_is_documented_with_where_it_leads(stage: Stage)
     [row] = re.findall(rf"^\| `{stage}` \| ((?:`[A-Z_]+`|-) \| .+) \|$", STATES, re.MULTILINE)
     leads = [None if cell == "-" else Stage(cell.strip("`")) for cell in row.split(" | ")]
     assert leads == [next_stage(stage, said) for said in Said]
+
+
+@pytest.mark.parametrize("state", HostState)
+def test_every_state_of_a_host_is_documented_with_where_it_leads(state: HostState) -> None:
+    assert re.search(rf"^\| `{state}` \| [^`]", STATES, re.MULTILINE)
+    leads = " | ".join(f"`{TRANSITIONS[state][fact]}`" for fact in HostFact)
+    assert f"| `{state}` | {leads} |" in STATES
+    assert f"| `{state}` | " in (TOP / "docs/guide/hosts.md").read_text()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -38,7 +38,7 @@ def test_its_parts_are_its_fields_and_become_json(kind: type[Any]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_it_tells_of_which_agent_it_is(kind: type[Any]) -> None:
-    assert agent_of(made(kind)) == (None if kind.kind.startswith("server_") else "word")
+    assert agent_of(made(kind)) == (None if kind.kind.startswith(("server_", "host_")) else "word")
 
 
 def test_what_is_told_of_a_change_is_who_decided_by_what_and_who_lost() -> None:

@@ -11,7 +11,7 @@ from paneward.core.agent import Agent, Answer, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError, TmuxError
 from paneward.services.agents import Agents
 from paneward.services.follow import Follower
-from paneward.services.keeper import Panes
+from paneward.services.panes import Panes
 from paneward.services.report import Place
 from paneward.store import Store
 from paneward.testing import FakeClock
@@ -54,7 +54,7 @@ class Office:
         self.made: list[FakePanes] = []
         self.agents = Agents(store, StillClock(), self._connect)
 
-    def _connect(self, name: str | None, path: str | None) -> AbstractAsyncContextManager[Panes]:
+    def _connect(self, host: str, name: str | None, path: str | None) -> AbstractAsyncContextManager[Panes]:
         return cast(AbstractAsyncContextManager[Panes], self._open(path or f"/tmp/tmux-0/{name or 'default'}"))
 
     @asynccontextmanager

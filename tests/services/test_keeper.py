@@ -19,7 +19,8 @@ from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.screen.asked import read_asked
 from paneward.services.delivery import Deliveries, Request
-from paneward.services.keeper import FRESH, Keeper, Panes
+from paneward.services.keeper import FRESH, Keeper
+from paneward.services.panes import Panes
 from paneward.services.plan import Plan, picked
 from paneward.store import Delivery, Store
 from tests.services.dying import LABELS, DyingStore, Killed, Pane

@@ -8,9 +8,17 @@ from typing import Any, cast
 import pytest
 
 from paneward.core.errors import Code, Denied
-from paneward.services.keeper import Panes
+from paneward.services.panes import Panes
 from paneward.services.servers import MOST, UNUSED, Servers
 from paneward.testing import FakeClock
+
+
+class Silent:
+    """A tmux server that never answers."""
+
+    async def socket(self) -> str:
+        await asyncio.Event().wait()
+        return ""
 
 
 class Desk:
@@ -18,16 +26,18 @@ class Desk:
         self.clock = FakeClock()
         self.open: list[str] = []
         self.homes: set[str] = set()
-        self.servers = Servers(self._connect, self.clock, lambda: self.homes)
+        self.servers = Servers(self._connect, self.clock, lambda: {("", path) for path in self.homes})
 
-    def _connect(self, name: str | None, path: str | None) -> AbstractAsyncContextManager[Panes]:
-        return cast(AbstractAsyncContextManager[Panes], self._opened(str(path)))
+    def _connect(self, host: str, name: str | None, path: str | None) -> AbstractAsyncContextManager[Panes]:
+        return cast(AbstractAsyncContextManager[Panes], self._opened(f"{host}{path}"))
 
     @asynccontextmanager
     async def _opened(self, path: str) -> AsyncIterator[object]:
         self.open.append(path)
-        yield object()
-        self.open.remove(path)
+        try:
+            yield Silent()
+        finally:
+            self.open.remove(path)
 
 
 def at_desk(work: Callable[[Desk], Awaitable[Any]]) -> None:
@@ -111,5 +121,30 @@ def test_when_all_are_in_use_one_more_is_refused_until_one_ends() -> None:
                 assert len(desk.open) == MOST
         await desk.servers.at("/more")
         assert len(desk.open) == MOST
+
+    at_desk(work)
+
+
+def test_hosts_do_not_wait_for_each_other() -> None:
+    async def work(desk: Desk) -> None:
+        stuck = asyncio.create_task(desk.servers.at(None, "silent"))  # its socket has to be asked for
+        await asyncio.sleep(0)
+        here, there = await desk.servers.at("/a"), await desk.servers.at("/a", "build")
+        assert here is not there
+        assert desk.servers["", "/a"] is here
+        assert desk.servers["build", "/a"] is there
+        assert not stuck.done()
+        stuck.cancel()
+        await asyncio.wait({stuck})
+
+    at_desk(work)
+
+
+def test_a_host_that_is_dropped_is_opened_anew() -> None:
+    async def work(desk: Desk) -> None:
+        first, here = await desk.servers.at("/a", "build"), await desk.servers.at("/a")
+        await desk.servers.drop("build")
+        assert await desk.servers.at("/a") is here
+        assert await desk.servers.at("/a", "build") is not first
 
     at_desk(work)

@@ -4,7 +4,8 @@ What surprised us: a process that outlives us with a full pipe can freeze the pr
 opened dies with us (`setpriv --pdeathsig KILL`, on both sides where it exists). That signal comes when the
 *thread* that opened the process ends: open from the thread that runs the event loop. ssh joins its arguments
 with blanks and gives them to a shell over there, so they go as one quoted word. ssh's own failures are exit
-status 255 and words on stderr, in the place where the program's own would be.
+status 255 and words on stderr, in the place where the program's own would be. A shared connection whose other side
+is gone does not end by itself for a while, so after a loss another one is begun.
 """
 
 import asyncio
@@ -17,8 +18,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakSet
 
-from paneward.core.errors import HostUnreachable, TmuxTimeout
+from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxTimeout
 
 SSH_FAILED = 255
 NOT_FOUND = 127
@@ -26,6 +28,18 @@ PDEATH = ("setpriv", "--pdeathsig", "KILL")
 # For the other side: its shell may be any, so the one word it gets is a plain sh command.
 REMOTE_PDEATH = 'if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL "$@"; fi; exec "$@"'
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=15")
+
+CLOSING = 2.0  # seconds for a shared connection to end
+MOST_WORDS = 500  # characters of what ssh says
+_FOR_A_HUMAN = ("Permission denied (", "Host key verification failed", "Too many authentication failures")
+_HINTS = (
+    ("Could not resolve hostname", "Is its name right? --ssh says what ssh calls it; ~/.ssh/config knows aliases."),
+    ("Connection refused", "Does sshd run there, at that port?"),
+    ("timed out", "Is it switched on, and is the network there?"),
+    ("Bad configuration option", "Remove the host, and add it with options that ssh knows."),
+    ("", "`ssh HOST true` must work without a question."),
+)
+NEEDS_LOGIN = "Run `{} true` by hand until it asks nothing any more, then `paneward hosts connect`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +55,51 @@ class Done:
         return self.stderr.decode("utf-8", "replace").strip()
 
 
+class Gate:
+    """Whether a host may be tried at this moment. When it is shut, all that is open to that host ends at once: who
+    waits for an answer need not wait for its time to be up."""
+
+    def __init__(self, name: str) -> None:
+        self.lost = 0  # how often the connection was
+        self.up = asyncio.Event()  # it is open
+        self.refused = asyncio.Event()  # ssh would have asked something
+        self._why: HostUnreachable | None = HostUnreachable(f"{name}: it is not connected yet")
+        self._open: WeakSet[subprocess.Popen[bytes]] = WeakSet()
+
+    def check(self) -> None:
+        if self._why is not None:
+            raise type(self._why)(self._why.message, hint=self._why.hint)
+
+    def opened(self, process: subprocess.Popen[bytes]) -> None:
+        self._open.add(process)
+
+    def open(self) -> None:
+        self._why = None
+        self.refused.clear()
+        self.up.set()
+
+    def shut(self, why: HostUnreachable) -> None:
+        self._why = why
+        self.up.clear()
+        self.lost += 1
+        for process in self._open:
+            process.kill()
+        self._open.clear()
+
+
 class Host:
     """This machine (no prefix), or another one behind `prefix`, a command like `ssh host`."""
 
-    def __init__(self, prefix: Sequence[str] = (), name: str = "") -> None:
+    def __init__(self, prefix: Sequence[str] = (), name: str = "", gate: Gate | None = None) -> None:
         self._prefix = tuple(prefix)
         self.name = name or (self._prefix[-1] if self._prefix else "")
+        self._gate = gate
         self._shared: str | None = None  # directory of the connection that short commands share
 
     @classmethod
-    def ssh(cls, destination: str, *options: str) -> "Host":
+    def ssh(cls, destination: str, *options: str, name: str = "", gate: Gate | None = None) -> "Host":
         """A host by its ssh name; `options` are further ssh arguments, such as `-F`, `file`."""
-        return cls([*SSH, *options, "--", destination], name=destination)
+        return cls([*SSH, *options, "--", destination], name=name or destination, gate=gate)
 
     @property
     def local(self) -> bool:
@@ -64,13 +111,18 @@ class Host:
 
     def spawn(self, argv: Sequence[str]) -> subprocess.Popen[bytes]:
         """Open a program with pipes; it ends when the calling thread does."""
+        if self._gate is not None:
+            self._gate.check()
         if self.local:
             command = [*self._guard, *argv]
         else:
             command = [*self._guard, *self._prefix, shlex.join(["sh", "-c", REMOTE_PDEATH, "sh", *argv])]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
+        if self._gate is not None:
+            self._gate.opened(process)
+        return process
 
     def has(self, program: str) -> bool | None:
         """Whether this machine has `program`; None when only the other side can tell."""
@@ -78,6 +130,8 @@ class Host:
 
     async def run(self, argv: Sequence[str], input: bytes = b"", timeout: float = 5.0) -> Done:
         """Run a program to its end; raise `TmuxTimeout` when that takes longer than `timeout` seconds."""
+        if self._gate is not None:
+            self._gate.check()
         process = await asyncio.create_subprocess_exec(
             *self._short(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -99,8 +153,17 @@ class Host:
     def checked(self, done: Done) -> Done:
         """Raise what only ssh itself can have said."""
         if not self.local and done.status == SSH_FAILED:
-            raise HostUnreachable(f"{self.name}: {done.words or 'ssh failed without a word'}")
+            raise self.failure(done.words)
         return done
+
+    def failure(self, words: str) -> HostUnreachable:
+        """ssh tells what went wrong only in words; this is the one place that reads them."""
+        told = f"{self.name}: {' '.join(words.split())[-MOST_WORDS:] or 'ssh failed without a word'}"
+        if not any(known in words for known in _FOR_A_HUMAN):
+            return HostUnreachable(told, hint=next((hint for known, hint in _HINTS if known in words), ""))
+        if self._gate is not None:
+            self._gate.refused.set()
+        return LoginNeeded(told, hint=NEEDS_LOGIN.format(shlex.join(_shown(self._prefix))))
 
     def _short(self, argv: Sequence[str]) -> list[str]:
         if self.local:
@@ -113,7 +176,8 @@ class Host:
     def _sharing(self, role: str) -> list[str]:
         if os.path.basename(self._prefix[0]) != "ssh":
             return []
-        options = (f"ControlMaster={role}", f"ControlPath={self._shared}/%C", "ControlPersist=60")
+        path = f"{self._shared}/{self._gate.lost if self._gate is not None else 0}-%C"
+        options = (f"ControlMaster={role}", f"ControlPath={path}", "ControlPersist=60")
         return [word for option in options for word in ("-o", option)]
 
     async def close(self) -> None:
@@ -125,6 +189,15 @@ class Host:
             process = await asyncio.create_subprocess_exec(
                 program, *sharing, "-O", "exit", *rest, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            await process.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING):
+                    await process.wait()
         shutil.rmtree(self._shared, ignore_errors=True)
         self._shared = None
+
+
+def _shown(prefix: Sequence[str]) -> list[str]:
+    """An ssh command as a human would give it: without what keeps it from asking."""
+    return (
+        [prefix[0], *(word for word in prefix[len(SSH) :] if word != "--")] if prefix[: len(SSH)] == SSH else [*prefix]
+    )

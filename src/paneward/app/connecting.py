@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Host
+from paneward.adapters.host import Gate, Host
 from paneward.adapters.opencode import OpenCodeApi
 from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.app.connection import Connection
 from paneward.config import Settings, profiles_of, state_dir
 from paneward.core.errors import Code, InvalidInput
+from paneward.core.host import HostRecord
 from paneward.ports import Tmux
 from paneward.store import Store
 
@@ -44,6 +45,20 @@ async def connect(
         yield connection
     finally:
         await connection.close()
+
+
+def host_of(record: HostRecord, gate: Gate | None = None) -> Host:
+    """The way to a host that was added by name."""
+    options = [word for option in record.options for word in ("-o", option)]
+    config = ["-F", record.config] if record.config else []
+    return Host.ssh(record.destination, *config, *options, name=record.name, gate=gate)
+
+
+def socket_at(record: HostRecord, name: str | None, path: str | None) -> tuple[str | None, str | None]:
+    """The name or the path of the tmux socket there: what was asked for, else the host's own."""
+    if name or path or not record.socket:
+        return name, path
+    return (None, record.socket) if "/" in record.socket else (record.socket, None)
 
 
 def _tmux(

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import Spool
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
+from paneward.app.lines import Lines
 from paneward.config import Settings
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
 from paneward.services.agents import Agents
 from paneward.services.bus import Bus
+from paneward.services.hosts import Hosts
 from paneward.services.listening import Listening
 from paneward.services.servers import Connect
 from paneward.store import Store
@@ -32,6 +35,7 @@ class Server:
     store: Store
     bus: Bus
     agents: Agents[Connection]
+    hosts: Hosts
     settings: Settings
     directory: Path
     clock: SystemClock
@@ -51,23 +55,32 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
     reason = "it failed"
     try:
         await store.append(ServerStarted(version))
-        connector, probe = _connector(settings, directory, store), settings.tmux_bridge.health_check_interval
-        agents = Agents(store, clock, connector, probe, settings.signals)
+        lines = Lines(settings, directory, store, clock)
+        hosts = Hosts(store, clock, lines.open, random.random, settings.hosts.longest_pause)
+        connector = _connector(settings, directory, store, hosts, lines)
+        probe = settings.tmux_bridge.health_check_interval
+        agents = Agents(store, clock, connector, probe, settings.signals, hosts)
+        hosts.on_lost, hosts.on_removed, hosts.inhabitants = agents.cut_off, lines.forget, agents.on
         listening = Listening(store, clock, Spool(directory, clock), agents.ear_of)
+        lines.listen(agents.ear_of, listening.counts)
         tasks = [
             asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
             asyncio.create_task(_let_go(agents, clock)),
         ]
         try:
+            await hosts.load()
             await agents.start()
+            hosts.start()  # now: what hooks there tell is told to the agents that there are
             tasks.append(asyncio.create_task(_listen(agents, listening)))
-            yield Server(store, bus, agents, settings, directory, clock, url, version, clock.wall(), listening)
+            yield Server(store, bus, agents, hosts, settings, directory, clock, url, version, clock.wall(), listening)
             reason = "it was told to"
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await agents.close()
+            await hosts.close()
+            await lines.close()
     finally:
         await _end(store, bus, reason)
 
@@ -82,10 +95,12 @@ def _publisher(bus: Bus) -> Callable[[Sequence[Stored]], None]:
     return publish
 
 
-def _connector(settings: Settings, directory: Path, store: Store) -> Connect[Connection]:
+def _connector(settings: Settings, directory: Path, store: Store, hosts: Hosts, lines: Lines) -> Connect[Connection]:
     """Opens connections that share the server's store."""
 
-    def connector(name: str | None, path: str | None) -> AbstractAsyncContextManager[Connection]:
+    def connector(host: str, name: str | None, path: str | None) -> AbstractAsyncContextManager[Connection]:
+        if host:
+            return lines.connect(hosts.record(host), name, path)
         return connect(name, path, transport=settings.tmux.transport, settings=settings, state=directory, store=store)
 
     return connector

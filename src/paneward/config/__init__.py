@@ -14,6 +14,7 @@ from paneward.config.document import read
 from paneward.config.own import profiles_of as profiles_of
 from paneward.config.sections import SECTIONS as SECTIONS
 from paneward.config.sections import BridgeSettings as BridgeSettings
+from paneward.config.sections import HostSettings as HostSettings
 from paneward.config.sections import NotificationSettings as NotificationSettings
 from paneward.config.sections import ProfileSettings as ProfileSettings
 from paneward.config.sections import ReadinessSettings as ReadinessSettings

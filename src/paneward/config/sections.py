@@ -91,6 +91,13 @@ class ReadinessSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HostSettings:
+    connect_timeout: Annotated[SomeSeconds, "seconds in which a host has to answer when it is connected to"] = 10.0
+    silent_after: Annotated[SomeSeconds, "seconds without an answer after which a host counts as lost"] = 10.0
+    longest_pause: Annotated[SomeSeconds, "seconds between two tries of a host that is lost, at most"] = 60.0
+
+
+@dataclass(frozen=True, slots=True)
 class SignalSettings:
     word: Annotated[Word, "what stands in the markers of agents: `--<[WORD:state:message]>--`"] = "paneward"
     catchup_lines: Annotated[int, _between(0, 100_000), "lines of scrollback read at the start, at least"] = 200
@@ -114,6 +121,7 @@ class Settings:
     tmux: TmuxSettings = TmuxSettings()
     tmux_bridge: BridgeSettings = BridgeSettings()
     readiness: ReadinessSettings = ReadinessSettings()
+    hosts: HostSettings = HostSettings()
     signals: SignalSettings = SignalSettings()
     notifications: NotificationSettings = NotificationSettings()
     profiles: ProfileSettings = ProfileSettings()

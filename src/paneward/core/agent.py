@@ -163,6 +163,7 @@ class Agent:
     seq: int = 0  # of its last event
     conversation: str = ""  # its own id of it, as its hooks tell
     hook_seq: int = 0  # the last `hook_heard` that was judged
+    host: str = ""  # on which host its pane is; empty: on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +182,19 @@ class Sent:
 DONE_FOR: Final = 60.0  # seconds for which a command that is done shows
 SILENT: Final = 600.0  # seconds without a sign of life after which work shows as timed out
 TIMED_OUT: Final = "TIMED_OUT"
+DISCONNECTED: Final = "DISCONNECTED"
+CUT_OFF: Final = "disconnected: "  # begins the reason for which an agent is gone whose host cannot be reached
+
+
+def cut_off(agent: Agent) -> bool:
+    """Its host cannot be reached: what became of the agent is not known."""
+    return bool(agent.host) and agent.gone.startswith(CUT_OFF)
 
 
 def shown(agent: Agent, now: float) -> str:
     """The state as people see it, which is never stored; `now` in seconds since the epoch."""
+    if cut_off(agent):
+        return DISCONNECTED
     if agent.stage is Stage.COMPLETE and now - agent.since >= DONE_FOR:
         return Stage.IDLE
     if agent.stage is Stage.PROCESSING and now - max(agent.since, agent.alive_at) >= SILENT:

@@ -15,6 +15,7 @@
         ├── TmuxTooOld          TMUX_TOO_OLD
         ├── TmuxTimeout         TIMEOUT
         └── HostUnreachable     HOST_UNREACHABLE
+            └── LoginNeeded     HOST_NEEDS_LOGIN
 
 Expected answers (a refused or failed delivery) are not exceptions: they are a `SendResult` with the
 same codes.
@@ -42,6 +43,10 @@ class Code(StrEnum):
     INVALID_PATTERN = "INVALID_PATTERN"
     UNKNOWN_PROFILE = "UNKNOWN_PROFILE"
     HOST_UNREACHABLE = "HOST_UNREACHABLE"
+    HOST_NEEDS_LOGIN = "HOST_NEEDS_LOGIN"
+    HOST_NOT_FOUND = "HOST_NOT_FOUND"
+    HOST_EXISTS = "HOST_EXISTS"
+    HOST_IN_USE = "HOST_IN_USE"
     STALE_DIALOG = "STALE_DIALOG"
     NO_FREE_TEXT = "NO_FREE_TEXT"
     NO_DIALOG = "NO_DIALOG"
@@ -156,5 +161,20 @@ class TmuxTimeout(TmuxError):
 
 
 class HostUnreachable(TmuxError):
-    def __init__(self, message: str, *, hint: str = "`ssh HOST true` must work without a question.") -> None:
-        super().__init__(message, code=Code.HOST_UNREACHABLE, hint=hint)
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: Code = Code.HOST_UNREACHABLE,
+        hint: str = "`ssh HOST true` must work without a question.",
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+
+
+class LoginNeeded(HostUnreachable):
+    """ssh would have asked something: only a human can go on."""
+
+    def __init__(
+        self, message: str, *, hint: str = "Run `ssh HOST true` once by hand until it asks nothing any more."
+    ) -> None:
+        super().__init__(message, code=Code.HOST_NEEDS_LOGIN, hint=hint)

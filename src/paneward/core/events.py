@@ -201,6 +201,43 @@ class OutputLost:
     kind: ClassVar[str] = "output_lost"
 
 
+@dataclass(frozen=True, slots=True)
+class HostAdded:
+    """A host is known now, and is connected to."""
+
+    host: str
+    ssh: str  # what ssh is told
+    kind: ClassVar[str] = "host_added"
+
+
+@dataclass(frozen=True, slots=True)
+class HostRemoved:
+    """A host is not connected to any more."""
+
+    host: str
+    kind: ClassVar[str] = "host_removed"
+
+
+@dataclass(frozen=True, slots=True)
+class HostConnected:
+    """A host answers, and has a tmux that Paneward knows how to talk to."""
+
+    host: str
+    tmux: str  # its version
+    kind: ClassVar[str] = "host_connected"
+
+
+@dataclass(frozen=True, slots=True)
+class HostDisconnected:
+    """A host cannot be reached, or not without a human. Agents there are lost until it is connected again."""
+
+    host: str
+    state: str  # `disconnected`: it is tried again; `needs_login`: only when somebody asks
+    code: str
+    reason: str
+    kind: ClassVar[str] = "host_disconnected"
+
+
 Event = (
     ServerStarted
     | ServerStopped
@@ -220,6 +257,10 @@ Event = (
     | NudgeCleared
     | NearMiss
     | OutputLost
+    | HostAdded
+    | HostRemoved
+    | HostConnected
+    | HostDisconnected
 )
 KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
 

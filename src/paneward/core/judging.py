@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paneward.core.agent import RESTING, Actor, Agent, Said, Stage, Turn, next_stage
+from paneward.core.agent import RESTING, Actor, Agent, Said, Stage, Turn, cut_off, next_stage
 from paneward.core.events import AgentFound, AgentLost, Event, StateChanged, TransitionRefused
 from paneward.core.nudge import crashed, entered
 from paneward.core.result import Menu
@@ -84,7 +84,7 @@ def lost(agent: Agent, reason: str, ended: bool, moment: Moment) -> Change | Non
     """Its pane cannot be reached; or its program `ended`, and with it what it worked on. Said again, it tells nothing
     new; words that were going in when the program ended are lost with it."""
     events, ending, last = list[Event](), "", moment.last
-    if not agent.gone:
+    if not agent.gone or (ended and cut_off(agent)):  # its host is there again, and it is not
         agent = replace(agent, gone=reason)
         events.append(AgentLost(agent.id, reason))
     if ended and agent.stage not in RESTING:

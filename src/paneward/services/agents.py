@@ -5,26 +5,39 @@ and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken
 """
 
 import uuid
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from paneward.config import SignalSettings
-from paneward.core.agent import Agent, Answer, Intent, Sent, Stage, check_answer, check_name, choice_of, free_name
+from paneward.core.agent import (
+    Agent,
+    Answer,
+    Intent,
+    Sent,
+    Stage,
+    check_answer,
+    check_name,
+    choice_of,
+    cut_off,
+    free_name,
+)
 from paneward.core.audit import AuditEntry
-from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound
+from paneward.core.errors import AgentNotFound, Code, HostUnreachable, InvalidInput, PaneDead, PaneNotFound
 from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.signals import Signal
 from paneward.ports import Clock
 from paneward.services.delivery import Request
-from paneward.services.keeper import Keeper, Panes
+from paneward.services.hosts import Here, Hosts, Way
+from paneward.services.keeper import Keeper
 from paneward.services.listening import Ear
+from paneward.services.panes import Panes
 from paneward.services.plan import picked
 from paneward.services.report import Explanation, Screenful
-from paneward.services.servers import Connect, Servers
+from paneward.services.servers import Connect, Key, Servers
 from paneward.store import Store
 
 P = TypeVar("P", bound=Panes)
@@ -39,13 +52,15 @@ class Agents(Generic[P]):
         connect: Connect[P],
         probe: float = 30.0,
         signals: SignalSettings | None = None,
+        hosts: Hosts | None = None,
     ) -> None:
         self._store = store
+        self._hosts = hosts
         self._clock = clock
         self._signals = signals
         self._probe = probe  # seconds between looks for a pane that is gone
         self._keepers: dict[str, Keeper] = {}
-        self._servers = Servers(connect, clock, lambda: {keeper.agent.socket for keeper in self._keepers.values()})
+        self._servers = Servers(connect, clock, lambda: {_home(keeper.agent) for keeper in self._keepers.values()})
 
     async def start(self) -> None:
         """Take over the agents of the store, and what was under way."""
@@ -57,14 +72,16 @@ class Agents(Generic[P]):
             keeper.start()
 
     async def settled(self) -> None:
-        """Until each of them is followed, or known to be lost."""
+        """Until each of them on this machine is followed, or known to be lost. Hosts are waited for by nobody."""
         for keeper in list(self._keepers.values()):
-            await keeper.settled()
+            if not keeper.agent.host:
+                await keeper.settled()
 
     async def tracked(self) -> None:
         """Until it is known of each of them what it told while nobody listened."""
         for keeper in list(self._keepers.values()):
-            await keeper.tracked()
+            if keeper.way.decided:
+                await keeper.tracked()
 
     async def close(self) -> None:
         for keeper in self._keepers.values():
@@ -84,15 +101,33 @@ class Agents(Generic[P]):
         """The tmux server of an agent, and its pane there."""
         agent = self.get(agent_id)
         pane = _pane(agent)
-        return self._servers[agent.socket], pane
+        return self._servers[_home(agent)], pane
 
-    async def at(self, socket: str | None = None) -> P:
+    async def at(self, socket: str | None = None, host: str = "") -> P:
         """The connection to a tmux server, for who uses it at once: by the name of its socket, or by its path."""
-        return await self._servers.at(socket)
+        return await self._servers.at(socket, host)
 
-    def using(self, socket: str | None = None) -> AbstractAsyncContextManager[P]:
-        """The same, for as long as it takes."""
-        return self._servers.using(socket)
+    @asynccontextmanager
+    async def using(self, socket: str | None = None, host: str = "") -> AsyncIterator[P]:
+        """The same, for as long as it takes. A host that is being connected to is waited for."""
+        await self._way(host).up()
+        async with self._servers.using(socket, host) as panes:
+            yield panes
+
+    def on(self, host: str) -> tuple[str, ...]:
+        """The names of those that live on a host."""
+        return tuple(keeper.agent.id for keeper in self._keepers.values() if keeper.agent.host == host)
+
+    def cut_off(self, host: str) -> None:
+        """A host was lost."""
+        for name in self.on(host):
+            self._keepers[name].stir()
+
+    async def remove_host(self, host: str) -> None:
+        """Know a host no longer; nobody lives there."""
+        assert self._hosts is not None
+        await self._hosts.remove(host)
+        await self._servers.drop(host)
 
     async def tidy(self) -> None:
         """Close the connections that nobody has used for a while."""
@@ -105,6 +140,7 @@ class Agents(Generic[P]):
         name: str | None = None,
         socket_name: str | None = None,
         socket_path: str | None = None,
+        host: str = "",
         profile: str | None = None,
         role: str = "",
         labels: Sequence[str] = (),
@@ -112,12 +148,13 @@ class Agents(Generic[P]):
         """Give the program in a pane a name, and watch it."""
         if name is not None:
             check_name(name)
-        async with self.using(socket_path or socket_name) as panes:
+        async with self.using(socket_path or socket_name, host) as panes:
             place = await panes.place(pane, profile)
         if place.dead:
             raise PaneDead(f"the program in {place.pane} ended")
         agent = Agent(
             id=name or free_name(place.profile, self._keepers),
+            host=host,
             tmux=place.tmux,
             socket=place.socket,
             pane=place.pane,
@@ -189,10 +226,10 @@ class Agents(Generic[P]):
         request = Request(_pane(keeper.agent), "", verify_enter=verify_enter, timeout=timeout)
         return await keeper.press(request, keys)
 
-    async def typed(self, socket: str, pane: str, keys: Sequence[str]) -> None:
+    async def typed(self, host: str, socket: str, pane: str, keys: Sequence[str]) -> None:
         """Somebody pressed these in a terminal of Paneward."""
         for keeper in list(self._keepers.values()):
-            if (keeper.agent.socket, keeper.agent.pane) == (socket, pane):
+            if (*_home(keeper.agent), keeper.agent.pane) == (host, socket, pane):
                 await keeper.typed(keys)
 
     def tell(self, agent_id: str, signal: Signal) -> None:
@@ -285,12 +322,12 @@ class Agents(Generic[P]):
         profile = profile or self.get(agent_id).profile
         return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile)
 
-    def ear_of(self, heard: Heard, agent_id: str | None = None) -> tuple[Agent, Ear] | None:
-        """Who is told of a hook: the agent in the pane that it ran in, else the one whose conversation it is."""
+    def ear_of(self, heard: Heard, agent_id: str | None = None, host: str = "") -> tuple[Agent, Ear] | None:
+        """Who is told of a hook that ran on a host: the agent in its pane, else the one whose conversation it is."""
+        living = [keeper for keeper in self._keepers.values() if keeper.agent.host == host]
         if agent_id is not None:
-            keeper = self._keepers.get(agent_id)
-            return None if keeper is None else (keeper.agent, keeper.ear)
-        found = [keeper for keeper in self._keepers.values() if _ran_in(keeper.agent, heard)]
+            return next(((keeper.agent, keeper.ear) for keeper in living if keeper.agent.id == agent_id), None)
+        found = [keeper for keeper in living if _ran_in(keeper.agent, heard)]
         there = [keeper for keeper in found if not keeper.agent.gone] or found
         return (there[0].agent, there[0].ear) if len(there) == 1 else None
 
@@ -302,10 +339,18 @@ class Agents(Generic[P]):
         return self._keepers[agent_id]
 
     async def _keep(self, agent: Agent) -> Keeper:
-        panes = None if agent.pane is None else await self.at(agent.socket)
-        keeper = Keeper(self._store, self._clock, panes, agent, self._probe, self._signals)
+        panes = None if agent.pane is None else await self.at(agent.socket, agent.host)
+        way = self._way(agent.host)
+        keeper = Keeper(self._store, self._clock, panes, agent, self._probe, self._signals, way)
         self._keepers[agent.id] = keeper
         return keeper
+
+    def _way(self, host: str) -> Way:
+        return Here(self._clock) if self._hosts is None else self._hosts.way(host)
+
+
+def _home(agent: Agent) -> Key:
+    return agent.host, agent.socket
 
 
 def _pane(agent: Agent) -> str:
@@ -325,6 +370,8 @@ def _ran_in(agent: Agent, heard: Heard) -> bool:
 def _check_asks(agent: Agent) -> None:
     if agent.stage is Stage.AWAITING_INPUT:
         return
+    if cut_off(agent):
+        raise HostUnreachable(f"{agent.id}: {agent.gone}", hint="`paneward hosts` tells when its host is tried again.")
     if agent.gone:
         raise PaneNotFound(f"{agent.id}: {agent.gone}", hint="Start it again, forget it, and adopt its new pane.")
     raise InvalidInput(

@@ -9,30 +9,30 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from paneward.config import SignalSettings
-from paneward.core.agent import RESTING, Agent, Intent, Sent, Stage, Turn
+from paneward.core.agent import CUT_OFF, RESTING, Agent, Intent, Sent, Stage, Turn
 from paneward.core.choice import Choice
-from paneward.core.errors import PaneDead, PaneNotFound, PanewardError
+from paneward.core.errors import HostUnreachable, PaneDead, PaneNotFound, PanewardError
 from paneward.core.events import DeliveryBegun, Event
 from paneward.core.hearing import Seen
 from paneward.core.nudge import attends
 from paneward.core.profiles import version_seen
-from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.result import Menu, Rung, SendResult, Verdict
+from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.turn import trouble
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
-from paneward.services.delivery import Deliveries, Request, again, check_same, nothing_typed
+from paneward.services.delivery import Request, again, check_same, nothing_typed
 from paneward.services.follow import Follower
+from paneward.services.hosts import Here, Way
 from paneward.services.listening import Ear
+from paneward.services.panes import Panes
 from paneward.services.plan import PLANNED, Plan
-from paneward.services.report import Explanation, Place, Screenful
 from paneward.services.tracker import Tracker
 from paneward.services.turns import Turns
 from paneward.store import Delivery, Store, text_hash
@@ -44,30 +44,6 @@ ALL: Final = 50_000  # lines of scrollback that are read at most
 SOON: Final = 0.2  # seconds until a lost pane is looked for; doubled each time
 SHELLS: Final = ("shell", "generic")  # profiles of what is no agent, or may be none
 log = logging.getLogger("paneward.agents")
-
-
-class Panes(Protocol):
-    """The verbs on the panes of one tmux server."""
-
-    @property
-    def desk(self) -> Deliveries: ...
-    async def socket(self) -> str: ...
-    async def place(self, pane: str, profile: str | None = None) -> Place: ...
-    async def menu(self, pane: str) -> Menu | None: ...
-    async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
-    async def past(self, pane: str, lines: int) -> Snapshot: ...
-    async def explain(
-        self, pane: str, prompt_pattern: str | None = None, profile: str | None = None
-    ) -> Explanation: ...
-    async def wait_ready(
-        self,
-        pane: str,
-        timeout: float | None = None,
-        prompt_pattern: str | None = None,
-        accept_stable: bool | None = None,
-        profile: str | None = None,
-    ) -> Readiness: ...
-    def follow(self, pane: str, profile: str | None = None) -> AbstractAsyncContextManager[Follower]: ...
 
 
 def _asks(agent: Agent, answered: int | None) -> bool:
@@ -83,8 +59,10 @@ class Keeper:
         agent: Agent,
         probe: float,
         signals: SignalSettings | None = None,
+        way: Way | None = None,
     ) -> None:
         self._panes = panes  # none for an agent without a pane
+        self.way = way or Here(clock)  # to the machine that its pane is on
         self._store = store
         self._clock = clock
         self._probe = probe
@@ -129,6 +107,10 @@ class Keeper:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+
+    def stir(self) -> None:
+        """Something besides its pane may tell more: its host was lost."""
+        self._stirred.set()
 
     async def settled(self) -> None:
         """Until it is known whether it can be reached, and what was cut off is over."""
@@ -274,6 +256,7 @@ class Keeper:
         wait = SOON
         while True:
             try:
+                await self.way.up()
                 async with self.panes.follow(pane, self.agent.profile) as follower:
                     if await self._is_there(follower.scene):
                         wait = SOON
@@ -285,12 +268,15 @@ class Keeper:
                 log.exception("%s: following it failed", self.agent.id)
             self._ready.set()
             self._tracked.set()
-            await self._clock.sleep(wait)
+            await self.way.rest(wait)
             wait = min(wait * 2, self._probe)
 
     async def _told(self, error: PanewardError) -> None:
         with contextlib.suppress(PanewardError):  # a store that cannot be written is told to whoever asks it next
-            await self._turns.lose(error.message, ended=isinstance(error, PaneNotFound | PaneDead))
+            if isinstance(error, HostUnreachable):
+                await self._turns.lose(f"{CUT_OFF}{error.message}")
+            else:
+                await self._turns.lose(error.message, ended=isinstance(error, PaneNotFound | PaneDead))
 
     async def _is_there(self, scene: Scene) -> bool:
         """Its pane is there, with the program that was adopted."""
@@ -308,6 +294,9 @@ class Keeper:
         try:
             while True:
                 self._stirred.clear()
+                self.way.check()
+                if not follower.over and not await self._is_there(follower.scene):
+                    return
                 await self._recognise(follower)
                 if self.ear.tell(follower) and step is not None:
                     await _given_up(step)  # it waits for longer than what was told lasts

@@ -5,6 +5,7 @@ writer.py       one writer thread; transactions of all works that wait
 reader.py       reads beside it
 log.py          the event log
 agents.py       agents, commands, turns
+hosts.py        hosts that agents may live on
 deliveries.py   intents and receipts
 records.py      audit, replies
 care.py         retention, purge, export

@@ -17,6 +17,7 @@ from paneward.core.errors import AgentExists, AgentNotFound
 from paneward.core.events import AgentAdopted, AgentForgotten, TurnAmended, TurnStored
 from paneward.core.judging import Change
 from paneward.store.care import purge
+from paneward.store.hosts import check_known
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from paneward.store.written import agent_of, encoded, plain, turn_of, written
@@ -30,6 +31,7 @@ SAVED = ("tmux", "pane", "stage", "body", *NUDGE)
 
 def adopt(transaction: Transaction, agent: Agent) -> Agent:
     _check_free(transaction.connection, agent)
+    check_known(transaction.connection, agent.host)
     fresh = replace(
         agent,
         command=None,

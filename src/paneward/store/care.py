@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 AT_ONCE = 2000  # rows in one transaction: others wait for it
-EXPORTED = ("agents", "commands", "turns", "deliveries", "events", "audit")
+EXPORTED = ("hosts", "agents", "commands", "turns", "deliveries", "events", "audit")
 DAY = 86400.0
 
 

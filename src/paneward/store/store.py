@@ -18,9 +18,10 @@ from paneward.core.agent import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
 from paneward.core.events import Event, Stored
 from paneward.core.flow import Phase
+from paneward.core.host import HostRecord
 from paneward.core.judging import Change
 from paneward.core.result import SendResult
-from paneward.store import agents, care, deliveries, log, marks, records
+from paneward.store import agents, care, deliveries, hosts, log, marks, records
 from paneward.store.deliveries import Delivery
 from paneward.store.place import Place, place_of
 from paneward.store.reader import Reader
@@ -274,6 +275,23 @@ class Store:
 
     async def marks(self) -> dict[str, str]:
         return await self._read(marks.read_marks)
+
+    # --- hosts
+
+    async def add_host(self, record: HostRecord) -> HostRecord:
+        return await self._run(lambda tx: hosts.add(tx, record))
+
+    async def remove_host(self, name: str) -> None:
+        """A host where no agent lives."""
+
+        def work(tx: Transaction) -> None:
+            hosts.remove(tx, name, [one.id for one in agents.read_agents(tx.connection) if one.host == name])
+
+        await self._run(work)
+
+    async def hosts(self) -> list[HostRecord]:
+        """In order of their names."""
+        return await self._read(hosts.read_hosts)
 
     # --- audit and idempotency
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-SCHEMA = 4  # of the stores this version writes: the number of its newest migration
+SCHEMA = 5  # of the stores this version writes: the number of its newest migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Tables:
     replies: sa.Table
     lease: sa.Table
     marks: sa.Table  # how far what lies outside was taken
+    hosts: sa.Table
 
 
 @cache
@@ -73,6 +74,7 @@ def tables() -> Tables:
             "lease", kept, _number("id", primary_key=True, autoincrement=False), _text("holder"), _moment("at"),
         ),
         marks=sa.Table("marks", kept, _text("name", primary_key=True), _text("mark")),
+        hosts=sa.Table("hosts", kept, _text("name", primary_key=True), _text("body")),
     )  # fmt: skip
 
 

@@ -15,13 +15,14 @@ from typing import Any, Final, TypeVar
 
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
 from paneward.core.errors import Code
+from paneward.core.host import HostRecord
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.text import redact
 
 KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
 # Names that Paneward gives or looks up by. A name that looked like a credential would not be found again.
 NAMES: Final = {
-    *("id", "agent", "agent_id", "tmux", "socket", "pane", "profile", "kind", "stage", "fingerprint"),
+    *("id", "agent", "agent_id", "host", "tmux", "socket", "pane", "profile", "kind", "stage", "fingerprint"),
     *("old_state", "new_state", "state", "said", "verdict", "rung", "source", "error_type", "actor", "intent"),
     *("delivery", "delivery_id", "message_id"),
 }
@@ -136,6 +137,17 @@ def turn_of(data: Mapping[str, Any]) -> Turn:
     turn = _known(Turn, data)
     spoken = {"actor": Actor(turn["actor"]), "intent": Intent(turn["intent"])}
     return Turn(**{**turn, **spoken, "question": menu_of(turn.get("question"))})
+
+
+def raw(value: Any) -> dict[str, Any]:
+    """The fields of a flat record as they are: what ssh is told must be what was given, whatever it looks like."""
+    kind: type = type(value)
+    return {name: list(one) if isinstance(one := getattr(value, name), tuple) else one for name in _names(kind)}
+
+
+def host_of(data: Mapping[str, Any]) -> HostRecord:
+    record = _known(HostRecord, data)
+    return HostRecord(**{**record, "options": tuple(record.get("options", ()))})
 
 
 def menu_of(data: Mapping[str, Any] | None) -> Menu | None:

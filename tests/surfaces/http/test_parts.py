@@ -234,7 +234,12 @@ def test_one_at_a_time_for_each_key_and_nothing_is_left_behind() -> None:
 def figures() -> Metrics:
     return Metrics(
         Figures(
-            lambda: ["IDLE", "IDLE", "AWAITING_INPUT"], lambda: 7, lambda: 2.5, Counter(turn_stored=3), Counter(echo=2)
+            lambda: ["IDLE", "IDLE", "AWAITING_INPUT"],
+            lambda: 7,
+            lambda: 2.5,
+            Counter(turn_stored=3),
+            Counter(echo=2),
+            lambda: ["connected"],
         )
     )
 
@@ -246,6 +251,7 @@ def test_every_figure_is_told_with_what_it_means() -> None:
     with metrics.stream("events"):
         text = metrics.text().decode()
     assert 'paneward_agents{state="IDLE"} 2.0' in text
+    assert 'paneward_hosts{state="connected"} 1.0' in text
     assert 'paneward_events_total{kind="turn_stored"} 3.0' in text
     assert 'paneward_streams_open{kind="events"} 1.0' in text
     assert 'paneward_gaps_total{reason="slow"} 1.0' in text

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
 from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged
-from paneward.core.errors import HostUnreachable, TmuxError, TmuxNotInstalled, TmuxTimeout
+from paneward.core.errors import TmuxError, TmuxNotInstalled, TmuxTimeout
 
 READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
 # Seconds before a client is opened in the place of one that ended. Up to 3.5 the tmux server crashes when a
@@ -203,7 +203,7 @@ class Client:
         """What kept this client from ever working, where that is known to be other than tmux's own words."""
         words = self.lost or ""
         if not self._host.local and self._process.returncode == SSH_FAILED:
-            return HostUnreachable(f"{self._host.name}: {words}")
+            return self._host.failure(words)
         if self._process.returncode == NOT_FOUND:
             return TmuxNotInstalled(words)
         return None

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paneward.core.errors import PanewardError
-from paneward.surfaces.cli import agents, hooking, house, panes, serve
+from paneward.surfaces.cli import agents, hooking, hosts, house, panes, serve
 from paneward.surfaces.cli.options import Place, Transport, UsageError, flag
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -42,7 +42,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "down": ("paneward down",),
     "status": ("paneward status --sign-in", "paneward status --tmux"),
     "ps": ("paneward ps", "paneward ps --watch", "paneward --json ps"),
-    "adopt": ("paneward adopt %3", "paneward adopt work:1.0 --name reviewer-1 --role reviewer --label backend"),
+    "adopt": (
+        "paneward adopt %3",
+        "paneward adopt work:1.0 --name reviewer-1 --role reviewer --label backend",
+        "paneward adopt --host build %3",
+    ),
     "forget": ("paneward forget reviewer-1", "paneward forget reviewer-1 --purge"),
     "respond": (
         "paneward respond claude-1 --select 2",
@@ -70,6 +74,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "doctor": ("paneward doctor", "paneward --host build.example doctor"),
     "demo": ("paneward demo", "paneward demo --keep"),
     "demo-agent": ("tmux new-window paneward demo-agent --busy 3",),
+    "hosts": ("paneward hosts", "paneward hosts add build"),
+    "hosts list": ("paneward hosts list", "paneward --json hosts list"),
+    "hosts add": ("paneward hosts add build", "paneward hosts add lab --ssh me@lab.example -o Port=2222"),
+    "hosts connect": ("paneward hosts connect build",),
+    "hosts remove": ("paneward hosts remove build",),
     "profiles": ("paneward profiles", "paneward profiles show shell"),
     "profiles list": ("paneward profiles list",),
     "profiles show": ("paneward profiles show generic",),
@@ -159,6 +168,12 @@ def build() -> typer.Typer:
     config = _group("config", no_args_is_help=True, help="Show or check the configuration.")
     _add(config, "config show", house.show_config)
     _add(config, "config check", house.check_config)
+    others = _group("hosts", invoke_without_command=True, callback=hosts.hosts)
+    _add(others, "hosts list", hosts.list_hosts)
+    _add(others, "hosts add", hosts.add_host)
+    _add(others, "hosts connect", hosts.connect_host)
+    _add(others, "hosts remove", hosts.remove_host)
+    app.add_typer(others, rich_help_panel="The server")
     app.add_typer(profiles, rich_help_panel="Around them")
     app.add_typer(config, rich_help_panel="Around them")
     return app

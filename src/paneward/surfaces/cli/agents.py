@@ -50,6 +50,9 @@ def adopt(
         list[str] | None, typer.Option(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
     ] = None,
     profile: Profile = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="HOST", help="On which host its pane is: one that `paneward hosts` lists.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Take the program in a pane in as an agent: it gets a name, is watched, and is remembered."""
@@ -57,7 +60,9 @@ def adopt(
     from paneward.surfaces.cli.work import ask, tell
 
     wanted = {"pane": pane, "name": name, "role": role, "labels": label or [], "profile": profile}
-    tell(ctx, ask(place_of(ctx), lambda remote: adopted(remote, place_of(ctx), wanted), f"adopting {pane}"))
+    place = place_of(ctx)
+    place.host = host or place.host
+    tell(ctx, ask(place, lambda remote: adopted(remote, place, wanted), f"adopting {pane}"))
 
 
 def forget(

@@ -8,13 +8,15 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paneward.adapters.host import Host
 from paneward.app import Connection, Explanation, connect
+from paneward.app.connecting import host_of
 from paneward.config import Settings
 from paneward.core.agent import NAME, Agent
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.store import Delivery, Store
 from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.served import named_agent, socket_of
+from paneward.surfaces.cli.served import named_agent
 
 STORE = "deliveries.db"
 T = TypeVar("T")
@@ -74,7 +76,9 @@ class Alone:
         agent = await self.agent(target)
         if agent is None or agent.pane is None:
             return self._tmux, target
-        own = connect(socket_path=agent.socket, transport=self._settings.tmux.transport, settings=self._settings)
+        host = await host_called(agent.host, self._settings, self._directory)
+        transport = self._settings.tmux.transport
+        own = connect(socket_path=agent.socket, host=host, transport=transport, settings=self._settings)
         return await self._stack.enter_async_context(own), agent.pane
 
     async def agent(self, target: str) -> Agent | None:
@@ -82,15 +86,28 @@ class Alone:
             return None
         if self._agents is None:
             self._agents = await remembered(self._settings, self._directory)
-        explicit = self._place.socket_name is not None or self._place.socket_path is not None
-        return named_agent(self._agents, target, socket_of(self._place), explicit)
+        return named_agent(self._agents, target, self._place)
 
 
 async def remembered(settings: Settings, directory: Path) -> list[Agent]:
-    """The agents in the store; nothing is made where there is none."""
+    return await _rows(settings, directory, lambda store: store.agents())
+
+
+async def host_called(name: str | None, settings: Settings, directory: Path) -> Host:
+    """This machine, or another one: that was added under this name, else what ssh knows by it."""
+    if not name:
+        return Host()
+    for record in await _rows(settings, directory, lambda store: store.hosts()):
+        if record.name == name:
+            return host_of(record)
+    return Host.ssh(name)
+
+
+async def _rows(settings: Settings, directory: Path, wanted: Callable[[Store], Awaitable[list[T]]]) -> list[T]:
+    """Of the store; nothing is made where there is none."""
     if settings.store.url is None and not (directory / STORE).exists():
         return []
-    return await _kept(settings.store.url or directory / STORE, lambda store: store.agents())
+    return await _kept(settings.store.url or directory / STORE, wanted)
 
 
 async def _kept(place: str | Path, wanted: Callable[[Store], Awaitable[T]]) -> T:

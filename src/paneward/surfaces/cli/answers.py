@@ -11,6 +11,7 @@ from paneward.core.agent import Agent
 from paneward.core.errors import PanewardError
 from paneward.core.events import Stored
 from paneward.core.hooking import Hooked
+from paneward.core.host import HostStanding
 from paneward.core.profiles import Profile
 from paneward.core.reading import Reading
 from paneward.core.result import Menu, Readiness, SendResult
@@ -195,10 +196,29 @@ class Signalled:
     path: str  # where it was put
 
 
+@dataclass(frozen=True, slots=True)
+class HostList:
+    hosts: tuple[HostStanding, ...]
+    now: float  # seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
+class HostTold:
+    """A host, after something was done about it."""
+
+    host: HostStanding
+    done: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostGone:
+    host: str
+
+
 Answer = (
     SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
     | Reading | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
-    | Hooks | Signalled
+    | Hooks | Signalled | HostList | HostTold | HostGone
 )  # fmt: skip
 
 
@@ -248,6 +268,8 @@ def document(answer: Answer) -> dict[str, Any]:
             return wire.document(ok, events=[{**wire.plain(one), **one.data} for one in events])
         case Responded():
             return _responded(ok, answer)
+        case HostList(hosts):
+            return wire.document(ok, hosts=hosts)
     return wire.record(ok, answer)
 
 

@@ -5,10 +5,21 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from paneward.adapters.clock import SystemClock
-from paneward.core.agent import Agent, shown
+from paneward.core.agent import DISCONNECTED, Agent, shown
 from paneward.core.events import Stored
+from paneward.core.host import HostStanding
 from paneward.core.result import Menu
-from paneward.surfaces.cli.answers import Adopted, Agents, Events, Forgotten, Responded, Seat
+from paneward.surfaces.cli.answers import (
+    Adopted,
+    Agents,
+    Events,
+    Forgotten,
+    HostGone,
+    HostList,
+    HostTold,
+    Responded,
+    Seat,
+)
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
@@ -39,12 +50,15 @@ async def seats(remote: Remote) -> Agents:
 
 def counts(agents: Agents) -> dict[str, int]:
     """How many agents stand where."""
-    states = [LOST if seat.agent.gone else str(seat.shown) for seat in agents.seats]
+    states = [LOST if seat.agent.gone and seat.shown != DISCONNECTED else str(seat.shown) for seat in agents.seats]
     return {state: states.count(state) for state in sorted(set(states))}
 
 
 async def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
-    document = await remote.post("/api/agents", {**wanted, "socket_path": socket_of(place)})
+    there = {"socket_name": place.socket_name, "socket_path": place.socket_path, "host": place.host}
+    document = await remote.post(
+        "/api/agents", {**wanted, **(there if place.host else {"socket_path": socket_of(place)})}
+    )
     return Adopted(revive(Agent, document["agent"]))
 
 
@@ -85,6 +99,30 @@ def stored(row: Mapping[str, Any]) -> Stored:
 
 def flat(event: Stored) -> dict[str, Any]:
     return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
+
+
+async def all_hosts(remote: Remote) -> HostList:
+    found = (await remote.get("/api/hosts"))["hosts"]
+    return HostList(tuple(revive(HostStanding, one) for one in found), SystemClock().wall())
+
+
+async def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
+    document = await remote.post("/api/hosts", wanted, 2 * PATIENCE)
+    return HostTold(revive(HostStanding, document["host"]), "added")
+
+
+async def host_connected(remote: Remote, host: str) -> HostTold:
+    document = await remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)
+    return HostTold(revive(HostStanding, document["host"]), "connected")
+
+
+async def host_removed(remote: Remote, host: str) -> HostGone:
+    await remote.ask("DELETE", _host(host))
+    return HostGone(host)
+
+
+def _host(host: str) -> str:
+    return f"/api/hosts/{quote(host, safe='')}"
 
 
 def _of(agent: str) -> str:

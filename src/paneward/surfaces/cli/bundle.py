@@ -11,15 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from paneward.adapters.host import Host
 from paneward.adapters.installed import version_of
+from paneward.config import state_dir
 from paneward.core.errors import PanewardError
 from paneward.core.reading import Reading
 from paneward.services.report import FORMAT, Report, read_again
 from paneward.surfaces import wire
+from paneward.surfaces.cli.alone import host_called
 from paneward.surfaces.cli.answers import Written
 from paneward.surfaces.cli.options import Place, UsageError
-from paneward.surfaces.cli.work import known_profiles, run
+from paneward.surfaces.cli.work import known_profiles, run, settings_of
 
 CONTAINS = (
     "looks: the screen with its styles, the title, the cursor and the foreground process (command line included), "
@@ -48,7 +49,7 @@ def write_report(place: Place, pane: str, profile: str | None, out: Path | None)
 async def _installed(place: Place, name: str) -> str:
     """What the agent on PATH says of itself; it may be another than the one in the pane."""
     launch = known_profiles(place)[name].launch.split()
-    host = Host.ssh(place.host) if place.host else Host()
+    host = await host_called(place.host, settings_of(place), state_dir())
     try:
         return await version_of(host, launch[0]) or "not on PATH" if launch else "no program is named"
     except PanewardError as error:

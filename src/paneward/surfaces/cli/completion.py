@@ -30,6 +30,20 @@ def agents(incomplete: str) -> list[tuple[str, str]]:
     return [(one.id, f"{one.pane} {one.kind}: {one.stage}") for one in rows if one.id.startswith(incomplete)]
 
 
+def hosts(incomplete: str) -> list[tuple[str, str]]:
+    """The hosts of a server, if one runs."""
+    try:
+        rows = asyncio.run(_hosts())
+    except PanewardError:
+        return []
+    return [(one["name"], one["state"]) for one in rows if one["name"].startswith(incomplete)]
+
+
+async def _hosts() -> list[dict[str, str]]:
+    async with server_if_any() as remote:
+        return [] if remote is None else list((await remote.get("/api/hosts"))["hosts"])
+
+
 async def _agents() -> list[Agent]:
     async with server_if_any() as remote:
         return [] if remote is None else agents_in(await remote.get("/api/agents"))

@@ -25,6 +25,7 @@ from paneward.config import Settings, find_file, profiles_of, state_dir
 from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
 from paneward.core.profiles import BUILT_IN, Profile, nearest
 from paneward.store import Store
+from paneward.surfaces.cli.alone import host_called
 from paneward.surfaces.cli.answers import Check, Checks, State
 from paneward.surfaces.cli.listening import check_bind, listening
 from paneward.surfaces.cli.options import Place
@@ -200,11 +201,18 @@ async def _outside(place: Place) -> list[Check]:
     return [*checks, *await _agents(place, _profiles(settings))]
 
 
+async def _host(place: Place) -> Host:
+    try:
+        return await host_called(place.host, settings_of(place), state_dir())
+    except PanewardError:  # what is wrong with them is said elsewhere
+        return Host.ssh(place.host) if place.host else Host()
+
+
 async def _ssh(place: Place) -> Check:
     assert place.host is not None
     if shutil.which("ssh") is None:
         return _fail("ssh", "not on PATH", "Install it: `apt-get install openssh-client`.")
-    host = Host.ssh(place.host)
+    host = await _host(place)
     try:
         done = await host.run(["true"], timeout=15.0)
     except PanewardError as error:
@@ -217,7 +225,7 @@ async def _ssh(place: Place) -> Check:
 
 
 async def _tmux(place: Place, binary: str) -> Check:
-    host = Host.ssh(place.host) if place.host else Host()
+    host = await _host(place)
     if host.has(binary) is False:
         return _fail("tmux", f"no `{binary}` on PATH", "Install it: `apt-get install tmux`.")
     try:
@@ -275,7 +283,7 @@ def _profiles(settings: Settings) -> Mapping[str, Profile]:
 async def _agents(place: Place, profiles: Mapping[str, Profile]) -> list[Check]:
     """The agents on PATH, all asked at once: some take seconds to tell their version."""
     agents = [profile for profile in profiles.values() if profile.launch]
-    host = Host.ssh(place.host) if place.host else Host()
+    host = await _host(place)
     try:
         checks = await asyncio.gather(*(_agent(host, profile) for profile in agents))
     finally:

@@ -81,6 +81,12 @@ def _complete_agent(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, 
     return agents(incomplete)
 
 
+def _complete_host(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+    from paneward.surfaces.cli.completion import hosts
+
+    return hosts(incomplete)
+
+
 Complete = Callable[..., Iterable[str] | Iterable[tuple[str, str]]]
 
 Json = Annotated[
@@ -98,6 +104,9 @@ Pane = Annotated[
 ]
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", autocompletion=_complete_agent, help="Its name.", show_default=False)
+]
+HostName = Annotated[
+    str, typer.Argument(metavar="HOST", autocompletion=_complete_host, help="Its name.", show_default=False)
 ]
 To = Annotated[
     list[str] | None,

@@ -33,10 +33,9 @@ class NotAsking(Exception):
 class Served:
     """A server's verbs on the panes of one tmux, and on agents wherever they are."""
 
-    def __init__(self, remote: "Remote", socket: str, own_socket: bool = False) -> None:
+    def __init__(self, remote: "Remote", place: Place) -> None:
         self.remote = remote
-        self._socket = socket
-        self._own_socket = own_socket  # -L or -S was given: a name means something there
+        self._place = place
         self._agents: list[Agent] | None = None
 
     async def agents(self) -> list[Agent]:
@@ -111,28 +110,41 @@ class Served:
         path, place = await self._path(target, own=query.get("profile") is None)
         return await self.remote.get(f"{path}/{verb}", patience, **query, **place)
 
-    async def _path(self, target: str, own: bool) -> tuple[str, dict[str, str]]:
+    async def _path(self, target: str, own: bool) -> tuple[str, dict[str, str | None]]:
         """The route of a target, and which tmux is meant. `own`: agents have one of their own for it."""
         agent = await self.agent(target)
         if agent is not None and (own or agent.pane is None):
             return f"/api/agents/{quote(agent.id, safe='')}", {}
         if agent is not None and agent.pane is not None:
-            return f"/api/panes/{quote(agent.pane, safe='')}", {"socket": agent.socket}
+            return f"/api/panes/{quote(agent.pane, safe='')}", _on(agent.host, agent.socket)
         if "/" in target:
             raise PaneNotFound(f"{target!r} cannot be asked for through the server", hint="Name the pane by its id.")
-        return f"/api/panes/{quote(target, safe='')}", {"socket": self._socket}
+        return f"/api/panes/{quote(target, safe='')}", _on(self._place.host or "", socket_of(self._place))
 
     async def agent(self, target: str) -> Agent | None:
-        return named_agent(await self.agents(), target, self._socket, self._own_socket)
+        return named_agent(await self.agents(), target, self._place)
 
 
-def named_agent(agents: Sequence[Agent], target: str, socket: str, explicit: bool) -> Agent | None:
-    """The agent whose name this is, or whose pane. Where -L or -S was given, a name means something there."""
+def _on(host: str, socket: str | None) -> dict[str, str | None]:
+    return {"socket": socket, "host": host or None}
+
+
+def named_agent(agents: Sequence[Agent], target: str, place: Place) -> Agent | None:
+    """The agent whose name this is, or whose pane. Where -L, -S or --host was given, a name means something there."""
+    socket, host = socket_of(place), place.host or ""
+    explicit = host or place.socket_name is not None or place.socket_path is not None
     for one in agents:
-        here = same_socket(one.socket, socket)
+        here = one.host == host and (
+            socket is None or (one.socket == socket if host else same_socket(one.socket, socket))
+        )
         if (one.pane == target and here) or (one.id == target and (here or not explicit)):
             return one
     return None
+
+
+async def knows(remote: "Remote", host: str) -> bool:
+    """Whether a server is connected to a host of that name."""
+    return any(one["name"] == host for one in (await remote.get("/api/hosts"))["hosts"])
 
 
 def receipt(document: Mapping[str, Any]) -> SendResult:
@@ -163,8 +175,11 @@ def _belongs(agent: Agent, group: str) -> bool:
     return group == "all" or group == agent.role or group in agent.labels
 
 
-def socket_of(place: Place, env: Mapping[str, str] = os.environ) -> str:
-    """The path of the tmux socket that a command line means, as tmux itself finds it."""
+def socket_of(place: Place, env: Mapping[str, str] = os.environ) -> str | None:
+    """The path of the tmux socket that a command line means, as tmux itself finds it. On another host only tmux there
+    knows: what was given, a path or a name."""
+    if place.host:
+        return place.socket_path or place.socket_name
     if place.socket_path:
         return str(Path(place.socket_path).absolute())
     if not place.socket_name and env.get("TMUX"):

@@ -27,6 +27,9 @@ from paneward.surfaces.cli.answers import (
     Events,
     Forgotten,
     Hooks,
+    HostGone,
+    HostList,
+    HostTold,
     Outcomes,
     Panes,
     Profiles,
@@ -45,6 +48,7 @@ from paneward.surfaces.cli.regions import regions, shown_screen
 from paneward.surfaces.cli.shown_agents import show_agents
 from paneward.surfaces.cli.shown_deliveries import READY, deliveries, menu, readiness, receipt
 from paneward.surfaces.cli.shown_hooks import show_hooks
+from paneward.surfaces.cli.shown_hosts import show_hosts
 
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
 
@@ -81,6 +85,8 @@ def show(console: Console, answer: Answer) -> None:
             show_hooks(console, answer)
         case Adopted() | Agents() | Events() | Forgotten() | Outcomes() | Responded() | Running() | Stopped() | Token():
             show_agents(console, answer)
+        case HostList() | HostTold() | HostGone():
+            show_hosts(console, answer)
         case _:
             assert_never(answer)
 

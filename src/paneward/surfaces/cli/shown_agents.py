@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from paneward.core.agent import TIMED_OUT, Agent, Stage
+from paneward.core.agent import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.events import Stored
 from paneward.core.result import Readiness, SendResult
 from paneward.surfaces.cli.answers import (
@@ -40,6 +40,7 @@ WORDS = {
     Stage.COMMANDED: "begin",
     TIMED_OUT: "are silent",
     "LOST": "are lost",
+    DISCONNECTED: "are cut off",
 }
 ServerAnswer = Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
 
@@ -107,10 +108,16 @@ def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
 def _seat(seat: Seat) -> tuple[Any, ...]:
     agent = seat.agent
     sign, colour = LOST if agent.gone else STAGES.get(seat.shown, ("·", ""))
-    state = Text(f"{sign} {'lost' if agent.gone else seat.shown}", colour)
+    lost = "disconnected" if seat.shown == DISCONNECTED else "lost"
+    state = Text(f"{sign} {lost if agent.gone else seat.shown}", colour)
     program = f"{agent.kind} {agent.version}".strip()
     role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
-    return agent.id, state, ago(seat.lasts), agent.pane or "-", program, role, short(_about(agent), 60)
+    return agent.id, state, ago(seat.lasts), _place(agent), program, role, short(_about(agent), 60)
+
+
+def _place(agent: Agent) -> str:
+    pane = agent.pane or "-"
+    return f"{agent.host}:{pane}" if agent.host else pane
 
 
 def _about(agent: Agent) -> str:
@@ -128,7 +135,7 @@ def _nudge(agent: Agent) -> str:
 
 def _adopted(console: Console, agent: Agent) -> None:
     program = f" ({agent.kind} {agent.version})".replace(" )", ")") if agent.kind else ""
-    say(console, ("✓ adopted", "bold green"), (f"  {agent.id}", "bold"), (f"  {agent.pane}{program}", ""))
+    say(console, ("✓ adopted", "bold green"), (f"  {agent.id}", "bold"), (f"  {_place(agent)}{program}", ""))
     advise(console, f"`paneward send {agent.id} TEXT` gives it work, `paneward ps` tells where it stands.")
 
 

@@ -22,10 +22,10 @@ from paneward.app import Connection, connect
 from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
 from paneward.core.agent import Agent
 from paneward.core.profiles import Profile
-from paneward.surfaces.cli.alone import Alone
+from paneward.surfaces.cli.alone import Alone, host_called
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
 from paneward.surfaces.cli.options import Place, UsageError, place_of
-from paneward.surfaces.cli.served import Served, socket_of
+from paneward.surfaces.cli.served import Served, knows
 from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
@@ -82,7 +82,8 @@ async def _patiently(
 async def connection(place: Place) -> AsyncIterator[Connection]:
     settings = settings_of(place)
     transport = place.transport or settings.tmux.transport
-    async with connect(place.socket_name, place.socket_path, place.host, transport, settings=settings) as tmux:
+    host = await host_called(place.host, settings, state_dir())
+    async with connect(place.socket_name, place.socket_path, host, transport, settings=settings) as tmux:
         yield tmux
 
 
@@ -91,11 +92,11 @@ async def verbs(place: Place) -> AsyncIterator[Verbs]:
     """A server that runs and answers; else tmux itself. What only the library can, it is asked for at once."""
     async with AsyncExitStack() as stack:
         remote = None if _beyond(place) else await stack.enter_async_context(server_if_any())
-        if remote is None:
+        if remote is None or (place.host and not await knows(remote, place.host)):
             tmux = await stack.enter_async_context(connection(place))
             yield Alone(tmux, place, settings_of(place), state_dir(), stack)
         else:
-            yield Served(remote, socket_of(place), place.socket_name is not None or place.socket_path is not None)
+            yield Served(remote, place)
 
 
 @asynccontextmanager
@@ -122,8 +123,8 @@ async def server_if_any() -> AsyncIterator["Remote | None"]:
 
 
 def _beyond(place: Place) -> bool:
-    """The server knows the tmux servers of this machine, by its own configuration."""
-    return place.host is not None or place.transport is not None or place.config is not None
+    """The server acts by its own configuration."""
+    return place.transport is not None or place.config is not None
 
 
 def _say_version(where: Whereabouts) -> None:
@@ -135,10 +136,11 @@ def _say_version(where: Whereabouts) -> None:
 
 def located(place: Place, target: str) -> tuple[Place, str]:
     """Where a target is for the library: the pane of an agent by its name, else the target as it is."""
-    agent = None if target.startswith("%") or _beyond(place) else asyncio.run(_agent(place, target))
+    beyond = target.startswith("%") or place.host is not None or _beyond(place)
+    agent = None if beyond else asyncio.run(_agent(place, target))
     if agent is None or agent.pane is None:
         return place, target
-    return Place(None, agent.socket, None, place.transport, place.config, place.json), agent.pane
+    return Place(None, agent.socket, agent.host or None, place.transport, place.config, place.json), agent.pane
 
 
 async def _agent(place: Place, name: str) -> Agent | None:

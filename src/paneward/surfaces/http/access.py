@@ -50,7 +50,7 @@ class May(StrEnum):
     TELL = "tell"  # send, press keys, answer, type in a terminal
     KEEP = "keep"  # adopt and forget agents
     AUDIT = "audit"  # read who did what
-    RULE = "rule"  # end the server, sign others in
+    RULE = "rule"  # end the server, sign others in, add and remove hosts
 
 
 MAY: Final[Mapping[Role, frozenset[May]]] = {

@@ -19,6 +19,7 @@ from paneward.surfaces.http import openapi, page
 from paneward.surfaces.http.access import Access, Identity, May
 from paneward.surfaces.http.errors import refusal, request_id
 from paneward.surfaces.http.gate import Gate, answer, unsigned
+from paneward.surfaces.http.host_routes import HostRoutes
 from paneward.surfaces.http.metrics import Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Mutations
 from paneward.surfaces.http.pane_routes import PaneRoutes
@@ -105,6 +106,7 @@ class Api:
             lambda: clock.wall() - server.started_at,
             self.feed.told,
             server.listening.counts,
+            lambda: [host.state for host in server.hosts.all()],
         )
 
     def _fastapi(self) -> FastAPI:
@@ -119,6 +121,7 @@ class Api:
         for routes in (
             AgentRoutes(self._server, self._access),
             PaneRoutes(self._server, self._streams),
+            HostRoutes(self._server),
             SiteRoutes(self._server, self._access, self.metrics, self._stop),
         ):
             api.include_router(routes.router())

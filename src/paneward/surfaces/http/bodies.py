@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 
 from paneward.core.agent import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
+from paneward.core.host import HostStanding
 from paneward.core.result import Menu, SendResult
 
 STRICT = ConfigDict(extra="forbid")
@@ -23,6 +24,7 @@ Short = Annotated[StrictStr, Field(min_length=1, max_length=200, pattern=NO_NUL)
 MessageId = Annotated[Short, Field(description="makes a repeated call harmless")]
 Sender = Annotated[Short | None, Field(description="who asks; must be what the token says")]
 Pick = StrictInt | Short
+Path = Annotated[StrictStr, Field(min_length=1, max_length=1000, pattern=NO_NUL)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,24 @@ class Adoption:
     name: Short | None = None
     socket_name: Short | None = None
     socket_path: Short | None = None
+    host: Annotated[StrictStr, Field(max_length=200, pattern=NO_NUL)] = ""
     profile: Short | None = None
     role: Annotated[StrictStr, Field(max_length=200, pattern=NO_NUL)] = ""
     labels: Annotated[list[Short], Field(max_length=50)] | None = None
+    sender: Sender = None
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class NewHost:
+    """A machine that is reached by ssh."""
+
+    name: Short
+    ssh: Annotated[Short | None, Field(description="what ssh is told; else the name")] = None
+    options: Annotated[list[Short], Field(max_length=50, description="as behind ssh's -o")] | None = None
+    config: Annotated[Path | None, Field(description="another configuration file of ssh")] = None
+    socket: Annotated[Path | None, Field(description="the name or the path of the tmux socket there")] = None
+    binary: Annotated[Path | None, Field(description="the tmux program there")] = None
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -102,7 +119,7 @@ class Response:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
 
-def given(body: Adoption | Message | KeyPress | PaneAnswer | Response) -> dict[str, Any]:
+def given(body: Adoption | NewHost | Message | KeyPress | PaneAnswer | Response) -> dict[str, Any]:
     """What a body asks for: its fields, without who says so."""
     return {field.name: getattr(body, field.name) for field in fields(body) if field.name != "sender"}
 
@@ -209,6 +226,16 @@ class AuditPage:
 @dataclass(frozen=True, slots=True)
 class PaneList:
     panes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class HostList:
+    hosts: list[HostStanding]
+
+
+@dataclass(frozen=True, slots=True)
+class OneHost:
+    host: HostStanding
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ METRICS: Mapping[str, str] = {
     "paneward_near_misses_total": "lines that began like a marker and were none",
     "paneward_last_seq": "the number of the last event",
     "paneward_agents": "agents, by their state as it is shown",
+    "paneward_hosts": "hosts, by where the connection to them stands",
     "paneward_hooks_total": "hooks and signals that were taken, by what they told, or why they led to nothing",
     "paneward_up_seconds": "seconds since the server started",
 }
@@ -40,20 +41,23 @@ class Figures(Collector):
         up: Callable[[], float],
         events: Tally[str],
         hooks: Tally[str],
+        hosts: Callable[[], list[str]],
     ) -> None:
         self._states = states
         self._seq = seq
         self._up = up
         self._events = events
         self._hooks = hooks
+        self._hosts = hosts
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("paneward_last_seq", METRICS["paneward_last_seq"], self._seq())
         yield GaugeMetricFamily("paneward_up_seconds", METRICS["paneward_up_seconds"], self._up())
-        agents = GaugeMetricFamily("paneward_agents", METRICS["paneward_agents"], labels=["state"])
-        for state, count in sorted(Tally(self._states()).items()):
-            agents.add_metric([state], count)
-        yield agents
+        for name, states in (("paneward_agents", self._states()), ("paneward_hosts", self._hosts())):
+            standing = GaugeMetricFamily(name, METRICS[name], labels=["state"])
+            for state, count in sorted(Tally(states).items()):
+                standing.add_metric([state], count)
+            yield standing
         events = CounterMetricFamily("paneward_events", METRICS["paneward_events_total"], labels=["kind"])
         for kind, count in sorted(self._events.items()):
             events.add_metric([kind], count)

@@ -21,6 +21,7 @@ from paneward.surfaces.http.params import (
     AgentId,
     Caller,
     Lines,
+    OnHost,
     Seconds,
     Socket,
     Streams,
@@ -59,54 +60,74 @@ class PaneRoutes:
         router.websocket("/api/agents/{agent_id}/stream")(self.agent_terminal)
         return router
 
-    async def panes(self, socket: Socket = None) -> Response:
+    async def panes(self, socket: Socket = None, host: OnHost = "") -> Response:
         """The panes of a tmux server, and who lives in them."""
-        names = {(agent.socket, agent.pane): agent.id for agent in self._server.agents.all()}
-        async with self._at(socket) as connection:
+        names = {(agent.host, agent.socket, agent.pane): agent.id for agent in self._server.agents.all()}
+        async with self._at(socket, host) as connection:
             found = await connection.survey()
             place = await connection.socket()
         rows = [
             {**wire.plain(one.info), "profile": one.profile, "version": one.version, "socket": place}
-            | {"agent_id": names.get((place, one.info.pane))}
+            | {"agent_id": names.get((host, place, one.info.pane))}
             for one in found
         ]
         return JSONResponse({"panes": rows})
 
     async def pane_send(
-        self, pane: Target, body: bodies.Message, who: Caller, request: Request, socket: Socket = None
+        self,
+        pane: Target,
+        body: bodies.Message,
+        who: Caller,
+        request: Request,
+        socket: Socket = None,
+        host: OnHost = "",
     ) -> Response:
         """Type a text into the program in a pane, submit it, and prove that it went in."""
         who.check_claim(body.sender)
         given = told(request, body, f"{len(body.text)} characters")
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return delivered(await connection.send_text(pane, **given), request_id(request), named=True)
 
     async def pane_keys(
-        self, pane: Target, body: bodies.KeyPress, who: Caller, request: Request, socket: Socket = None
+        self,
+        pane: Target,
+        body: bodies.KeyPress,
+        who: Caller,
+        request: Request,
+        socket: Socket = None,
+        host: OnHost = "",
     ) -> Response:
         """Press keys by their names in tmux."""
         who.check_claim(body.sender)
         request.state.detail = named_keys(body.keys)
         options: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout}
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             result = await connection.send_keys(pane, *body.keys, **options)
             if result.success:
-                await self._server.agents.typed(await connection.socket(), result.pane, body.keys)
+                await self._server.agents.typed(host, await connection.socket(), result.pane, body.keys)
             return delivered(result, request_id(request), named=True)
 
     async def pane_answer(
-        self, pane: Target, body: bodies.PaneAnswer, who: Caller, request: Request, socket: Socket = None
+        self,
+        pane: Target,
+        body: bodies.PaneAnswer,
+        who: Caller,
+        request: Request,
+        socket: Socket = None,
+        host: OnHost = "",
     ) -> Response:
         """Answer the dialog that is open in a pane."""
         who.check_claim(body.sender)
         check_ways(body)
         given = told(request, body, f"{len(body.text or body.other or '')} characters")
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return delivered(await connection.answer(pane, **given), request_id(request), named=True)
 
-    async def pane_screen(self, pane: Target, lines: Lines = 50, ansi: bool = False, socket: Socket = None) -> Response:
+    async def pane_screen(
+        self, pane: Target, lines: Lines = 50, ansi: bool = False, socket: Socket = None, host: OnHost = ""
+    ) -> Response:
         """The last lines of a pane."""
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return JSONResponse(wire.plain(await connection.screen(pane, lines, ansi)))
 
     async def pane_wait(
@@ -117,47 +138,50 @@ class PaneRoutes:
         accept_stable: bool | None = None,
         profile: Words = None,
         socket: Socket = None,
+        host: OnHost = "",
     ) -> Response:
         """Wait until the program in it takes input, asks something, or the time is up."""
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return JSONResponse(wire.plain(await connection.wait_ready(pane, timeout, pattern, accept_stable, profile)))
 
-    async def pane_menu(self, pane: Target, socket: Socket = None) -> Response:
+    async def pane_menu(self, pane: Target, socket: Socket = None, host: OnHost = "") -> Response:
         """The dialog that is open in it."""
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return JSONResponse({"menu": wire.plain(await connection.menu(pane))})
 
     async def pane_explain(
-        self, pane: Target, pattern: Words = None, profile: Words = None, socket: Socket = None
+        self, pane: Target, pattern: Words = None, profile: Words = None, socket: Socket = None, host: OnHost = ""
     ) -> Response:
         """What is seen in it, which rules were tried on it, and which one won."""
-        async with self._at(socket) as connection:
+        async with self._at(socket, host) as connection:
             return JSONResponse(wire.plain(await connection.explain(pane, pattern, profile)))
 
     # --- terminals
 
-    async def pane_terminal(self, websocket: WebSocket, pane: Target, socket: Socket = None) -> None:
+    async def pane_terminal(self, websocket: WebSocket, pane: Target, socket: Socket = None, host: OnHost = "") -> None:
         @asynccontextmanager
         async def place() -> AsyncIterator[tuple["Connection", str]]:
-            async with self._at(socket) as connection:
+            async with self._at(socket, host) as connection:
                 yield connection, await connection.resolve(pane)
 
-        await self._terminal(websocket, place(), None)
+        await self._terminal(websocket, place(), None, host)
 
     async def agent_terminal(self, websocket: WebSocket, agent_id: AgentId) -> None:
         @asynccontextmanager
         async def place() -> AsyncIterator[tuple["Connection", str]]:
-            found = self._server.agents.connection(agent_id)
-            async with self._at(self._server.agents.get(agent_id).socket):  # also when it is forgotten meanwhile
+            found, agent = self._server.agents.connection(agent_id), self._server.agents.get(agent_id)
+            async with self._at(agent.socket, agent.host):  # also when it is forgotten meanwhile
                 yield found
 
-        await self._terminal(websocket, place(), agent_id)
+        known = [agent.host for agent in self._server.agents.all() if agent.id == agent_id]
+        await self._terminal(websocket, place(), agent_id, *known)
 
     async def _terminal(
         self,
         websocket: WebSocket,
         place: AbstractAsyncContextManager[tuple["Connection", str]],
         agent_id: str | None,
+        host: str = "",
     ) -> None:
         who: Identity = websocket.scope["state"]["identity"]
 
@@ -166,7 +190,7 @@ class PaneRoutes:
             await self._server.store.audit(entry)
 
         async def pressed(keys: tuple[str, ...]) -> None:
-            await self._server.agents.typed(where, pane, keys)
+            await self._server.agents.typed(host, where, pane, keys)
 
         try:
             who.require(May.LOOK)
@@ -177,8 +201,8 @@ class PaneRoutes:
         except PanewardError as failure:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
 
-    def _at(self, socket: str | None) -> AbstractAsyncContextManager["Connection"]:
-        return self._server.agents.using(socket)
+    def _at(self, socket: str | None, host: str) -> AbstractAsyncContextManager["Connection"]:
+        return self._server.agents.using(socket, host)
 
 
 def check_ways(body: bodies.PaneAnswer) -> None:

@@ -32,6 +32,8 @@ UNCONFIRMED: Final = "typed, but nothing proves or disproves it"
 AgentId = Annotated[str, Path(max_length=200, description="the name of an agent")]
 Target = Annotated[str, Path(max_length=400, description="`%3`, `session:window.pane`, or the name of a window")]
 Socket = Annotated[str | None, Query(max_length=400, pattern=bodies.NO_NUL, description="the path of tmux's socket")]
+HostId = Annotated[str, Path(max_length=200, description="the name of a host")]
+OnHost = Annotated[str, Query(max_length=200, pattern=bodies.NO_NUL, description="the host of that tmux; else here")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Before = Annotated[int | None, Query(ge=0, le=MOST_SEQ)]
 Lines = Annotated[int, Query(ge=0, le=100_000)]

@@ -31,6 +31,7 @@ function link(words, broken = false) {
 }
 
 function standing(agent) {
+  if (agent.state === "DISCONNECTED") return ["lost", "✗ disconnected"];
   return agent.gone ? ["lost", "✗ gone"] : (STATES[agent.state] ?? ["", agent.state]);
 }
 
@@ -111,7 +112,7 @@ function made(agent) {
   name.id = `agent-${agent.id}`;
   card.setAttribute("aria-labelledby", name.id);
   const about = document.createElement("small");
-  about.textContent = [agent.kind, agent.role, agent.cwd].filter(Boolean).join(" · ");
+  about.textContent = [agent.kind, agent.role, agent.host, agent.cwd].filter(Boolean).join(" · ");
   name.append(about);
   part(card, "form").addEventListener("submit", (event) => event.preventDefault());
   part(card, "details").addEventListener("toggle", () => showScreen(card, agent.id));

@@ -1,0 +1,34 @@
+"""The verbs on the panes of one tmux server, as those who keep agents need them."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from paneward.core.result import Menu, Readiness
+from paneward.core.scene import Snapshot
+from paneward.services.delivery import Deliveries
+from paneward.services.follow import Follower
+from paneward.services.report import Explanation, Place, Screenful
+
+
+class Panes(Protocol):
+    """The verbs on the panes of one tmux server."""
+
+    @property
+    def desk(self) -> Deliveries: ...
+    async def socket(self) -> str: ...
+    async def place(self, pane: str, profile: str | None = None) -> Place: ...
+    async def menu(self, pane: str) -> Menu | None: ...
+    async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
+    async def past(self, pane: str, lines: int) -> Snapshot: ...
+    async def explain(
+        self, pane: str, prompt_pattern: str | None = None, profile: str | None = None
+    ) -> Explanation: ...
+    async def wait_ready(
+        self,
+        pane: str,
+        timeout: float | None = None,
+        prompt_pattern: str | None = None,
+        accept_stable: bool | None = None,
+        profile: str | None = None,
+    ) -> Readiness: ...
+    def follow(self, pane: str, profile: str | None = None) -> AbstractAsyncContextManager[Follower]: ...
