@@ -165,6 +165,10 @@ def test_what_is_wrong_is_named_with_its_place_and_what_is_allowed(text: str | b
         ("PANEWARD_TMUX__TRANSPORT", "", "control, exec"),
         ("PANEWARD_SERVER__PORT", "http", "a whole number from 0 up to 65535"),
         ("PANEWARD_SERVER__ALLOWED_HOSTS", "a,,b", "a list of texts, none of them empty"),
+        ("PANEWARD_USAGE__BUDGET_TOKENS", "0", "a whole number from 1 up to 1000000000000000 or null"),
+        ("PANEWARD_USAGE__CONTEXT_LEFT_BELOW", "0.2", "a whole number from 1 up to 100 or null"),
+        ("PANEWARD_USAGE__PRICES", "gpt-5 1", "a list of texts, each `MODEL IN OUT [CACHED [KEPT]]`"),
+        ("PANEWARD_USAGE__WINDOWS", "gpt-5 many", "a list of texts, each `MODEL TOKENS`"),
     ],
 )
 def test_a_wrong_variable_is_named(name: str, value: str, allowed: str) -> None:
@@ -180,6 +184,12 @@ def test_a_wrong_variable_is_named(name: str, value: str, allowed: str) -> None:
 )
 def test_a_variable_holds_several_texts_with_commas_between_them(value: str, hosts: tuple[str, ...]) -> None:
     assert load(env={"PANEWARD_SERVER__ALLOWED_HOSTS": value}).server.allowed_hosts == hosts
+
+
+def test_a_budget_may_be_none() -> None:
+    assert load(env={"PANEWARD_USAGE__BUDGET_TOKENS": "null"}).usage.budget_tokens is None
+    assert load(env={"PANEWARD_USAGE__BUDGET_COST": "2.5"}).usage.budget_cost == 2.5
+    assert load(env={"PANEWARD_USAGE__PRICES": "a 1 2, b* 3 4 5"}).usage.prices == ("a 1 2", "b* 3 4 5")
 
 
 def test_a_file_holds_several_texts_as_a_list() -> None:

@@ -1,11 +1,12 @@
 """The outside, as the rest of Paneward sees it: Protocols only."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.core.usage import Account
 
 
 class Clock(Protocol):
@@ -96,6 +97,33 @@ class Spool(Protocol):
 
     def run(self, marks: Mapping[str, str]) -> AsyncIterator[list[Spooled]]: ...
     def taken(self, spooled: Spooled) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the transcripts of an agent lie."""
+
+    since: str  # when it was started, as its transcripts tell the time
+    files: Mapping[str, bool]  # their paths, and whether each is a sub-agent's
+    directories: frozenset[str]  # in which news of them come
+    asked: tuple[int, str, float] | None = None  # what is asked instead: a port, of a directory, since when
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What came of reading transcripts on."""
+
+    told: bool  # something is used that was not known
+    more: bool  # something was read: there may be more
+
+
+class Transcripts(Protocol):
+    """The transcripts of the agents on this machine."""
+
+    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> Place | None: ...
+    async def read(self, account: Account, place: Place) -> Grown: ...  # a bounded piece of each
+    def watch(self, directories: Collection[str]) -> None: ...  # these and no others
+    async def changed(self) -> set[str]: ...  # the directories in which something happened since
 
 
 class Tmux(Protocol):

@@ -79,6 +79,21 @@ def test_work_overrules_what_stood_and_not_what_was_said_just_now() -> None:
     assert nudge.works(screen.agent, screen.last, NOW + 0.1).agent.nudge_state == ""
 
 
+def test_a_budget_has_a_number_of_its_own_and_changes_nothing_between_the_agents_signals() -> None:
+    """What the agent says within the same seconds is one signal, and what the budget says stays."""
+    seen = hear(QUIET, Signal(SignalState.COMPLETED, "", Channel.SCREEN, NOW))
+    spent = Signal(SignalState.NEEDS_INPUT, "used 2k tokens of a budget of 1k", Channel.BUDGET, NOW)
+    crossed = nudge.hear(seen.agent, [spent], seen.last, NOW, WALL)
+    assert crossed.agent.nudge_seq == seen.agent.nudge_seq + 1
+    assert crossed.last == seen.last
+    said = Signal(SignalState.COMPLETED, "all done", Channel.HOOK, NOW + 1)
+    after = nudge.hear(crossed.agent, [said], crossed.last, NOW + 1, WALL)
+    assert (after.agent.nudge_summary, after.agent.nudge_seq) == (spent.message, crossed.agent.nudge_seq)
+    recalled = nudge.recalled(crossed.agent, NOW, WALL)
+    assert recalled is not None
+    assert hear(crossed.agent, replace(ASKS, at=NOW)).agent.nudge_seq == crossed.agent.nudge_seq + 1
+
+
 def test_after_a_restart_the_record_tells_the_last_signal() -> None:
     agent = hear(QUIET, ASKS).agent
     last = nudge.recalled(agent, 3.0, WALL + NOW + 2)

@@ -41,6 +41,9 @@ class Reply:
     status: int = 200  # anything else is an error of the service
     error: str = "scripted error"
     cut: bool = False  # the connection breaks in the middle of the text
+    tokens_in: int = 10  # what the service says it has cost; of these, `tokens_cached` were in its cache
+    tokens_out: int = 5
+    tokens_cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,8 @@ def _named(data: Json) -> Event:
 
 def _anthropic_message(reply: Reply, asked: Asked) -> Json:
     calls = [{"type": "tool_use", "id": _id("toolu_"), "name": tool.name, "input": tool.input} for tool in reply.tools]
-    tokens = {"input_tokens": 10, "output_tokens": max(1, len(reply.text) // 4)}
+    read = reply.tokens_cached
+    usage = {"input_tokens": reply.tokens_in - read, "output_tokens": reply.tokens_out}
     return {
         "id": _id("msg_"),
         "type": "message",
@@ -143,7 +147,7 @@ def _anthropic_message(reply: Reply, asked: Asked) -> Json:
         "content": [*([{"type": "text", "text": reply.text}] if reply.text else []), *calls],
         "stop_reason": "tool_use" if calls else "end_turn",
         "stop_sequence": None,
-        "usage": {**tokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
+        "usage": {**usage, "cache_creation_input_tokens": 0, "cache_read_input_tokens": read},
     }
 
 
@@ -164,7 +168,8 @@ def _anthropic_block(reply: Reply, index: int, block: Json) -> Iterator[Piece]:
 
 def _anthropic_stream(reply: Reply, asked: Asked) -> Iterator[Piece]:
     whole = _anthropic_message(reply, asked)
-    yield _named({"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}})
+    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    yield _named({"type": "message_start", "message": begun})
     for index, block in enumerate(whole["content"]):
         yield from _anthropic_block(reply, index, block)
     ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
@@ -193,11 +198,11 @@ def _responses_whole(reply: Reply, asked: Asked) -> Json:
         "status": "completed",
         "output": [*([message] if reply.text else []), *map(_responses_call, reply.tools)],
         "usage": {
-            "input_tokens": 10,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": 5,
+            "input_tokens": reply.tokens_in,
+            "input_tokens_details": {"cached_tokens": reply.tokens_cached},
+            "output_tokens": reply.tokens_out,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 15,
+            "total_tokens": reply.tokens_in + reply.tokens_out,
         },
     }
 
@@ -255,7 +260,12 @@ def _chat_whole(reply: Reply, asked: Asked) -> Json:
         "created": 0,
         "model": asked.model,
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        "usage": {
+            "prompt_tokens": reply.tokens_in,
+            "completion_tokens": reply.tokens_out,
+            "total_tokens": reply.tokens_in + reply.tokens_out,
+            "prompt_tokens_details": {"cached_tokens": reply.tokens_cached},
+        },
     }
 
 
@@ -278,9 +288,14 @@ def _chat_stream(reply: Reply, asked: Asked) -> Iterator[Piece]:
 # --- Gemini
 
 
-def _gemini_packet(asked: Asked, parts: list[Json], finish: str = "") -> Json:
+def _gemini_packet(reply: Reply, asked: Asked, parts: list[Json], finish: str = "") -> Json:
     candidate = {"index": 0, "content": {"role": "model", "parts": parts}}
-    usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+    usage = {
+        "promptTokenCount": reply.tokens_in,
+        "candidatesTokenCount": reply.tokens_out,
+        "cachedContentTokenCount": reply.tokens_cached,
+        "totalTokenCount": reply.tokens_in + reply.tokens_out,
+    }
     ended = {"finishReason": finish} if finish else {}
     return {"candidates": [{**candidate, **ended}], "usageMetadata": usage, "modelVersion": asked.model}
 
@@ -290,12 +305,14 @@ def _gemini_calls(reply: Reply) -> list[Json]:
 
 
 def _gemini_whole(reply: Reply, asked: Asked) -> Json:
-    return _gemini_packet(asked, [*([{"text": reply.text}] if reply.text else []), *_gemini_calls(reply)], "STOP")
+    return _gemini_packet(
+        reply, asked, [*([{"text": reply.text}] if reply.text else []), *_gemini_calls(reply)], "STOP"
+    )
 
 
 def _gemini_stream(reply: Reply, asked: Asked) -> Iterator[Piece]:
-    yield from _text(reply, lambda part: Event(_gemini_packet(asked, [{"text": part}])))
-    yield Event(_gemini_packet(asked, _gemini_calls(reply) or [{"text": ""}], "STOP"))
+    yield from _text(reply, lambda part: Event(_gemini_packet(reply, asked, [{"text": part}])))
+    yield Event(_gemini_packet(reply, asked, _gemini_calls(reply) or [{"text": ""}], "STOP"))
 
 
 WHOLE: dict[str, Whole] = {

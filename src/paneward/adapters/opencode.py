@@ -85,7 +85,7 @@ class OpenCodeApi:
     async def _shown(self, port: int, scene: Scene, look: Look) -> Session | str:
         """The session that the pane shows, as soon as pane and API agree on it."""
         if port not in self._names:
-            self._names[port] = await asyncio.to_thread(_ask, port, "/config/providers")
+            self._names[port] = await asyncio.to_thread(ask, port, "/config/providers")
         until = self._clock.now() + SETTLES
         while True:
             session = await asyncio.to_thread(_shown, port, self._names[port], scene)
@@ -106,7 +106,7 @@ def _shown(port: int, names: Any, scene: Scene) -> Session | str:
     title = _title(scene)
     if not title:
         return "the pane shows no session of OpenCode yet"
-    found = [one for one in _ask(port, "/session") if str(one["title"]).startswith(title) and not one.get("parentID")]
+    found = [one for one in ask(port, "/session") if str(one["title"]).startswith(title) and not one.get("parentID")]
     if len(found) != 1:  # those of subagents are not shown
         return f"OpenCode has {len(found) or 'no'} sessions titled '{title}'"
     [one] = found
@@ -117,11 +117,15 @@ def _shown(port: int, names: Any, scene: Scene) -> Session | str:
 
 
 def _port(scene: Scene) -> int:
-    """The port on which the process in the pane was told to listen, and does."""
-    named = None if scene.process is None else _PORT.search(scene.process.argv)
-    if scene.process is None or named is None:
+    return 0 if scene.process is None else port_of(scene.process.pid, scene.process.argv)
+
+
+def port_of(pid: int, argv: str) -> int:
+    """The port on which a process was told to listen, and does."""
+    named = _PORT.search(argv)
+    if named is None:
         return 0
-    open_ports = set(_listening(scene.process.pid))
+    open_ports = set(_listening(pid))
     if int(named[1]):
         return int(named[1]) if int(named[1]) in open_ports else 0
     return open_ports.pop() if len(open_ports) == 1 else 0
@@ -151,7 +155,7 @@ def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
 
 def _give(session: Session, text: str) -> None:
     try:
-        _ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)
+        ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)
     except urllib.error.HTTPError as error:
         raise TmuxError(f"OpenCode's API did not take the text: {error}") from None
     except OSError as error:
@@ -160,7 +164,7 @@ def _give(session: Session, text: str) -> None:
 
 def _messages(session: Session) -> dict[str, str]:
     """The newest messages of the user, by their ids."""
-    messages = _ask(session.port, f"/session/{session.id}/message?limit={NEWEST}")
+    messages = ask(session.port, f"/session/{session.id}/message?limit={NEWEST}")
     return {
         one["info"]["id"]: "".join(part.get("text", "") for part in one["parts"] if part["type"] == "text")
         for one in messages
@@ -168,7 +172,7 @@ def _messages(session: Session) -> dict[str, str]:
     }
 
 
-def _ask(port: int, path: str, body: dict[str, Any] | None = None, seconds: float = FINDS) -> Any:
+def ask(port: int, path: str, body: dict[str, Any] | None = None, seconds: float = FINDS) -> Any:
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}", data, {"content-type": "application/json"}, method="POST" if body else "GET"

@@ -12,16 +12,19 @@ from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import Spool
+from paneward.adapters.transcripts import Transcripts
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.app.lines import Lines
-from paneward.config import Settings
+from paneward.config import Settings, UsageSettings
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
+from paneward.core.usage import Budget, price, window
 from paneward.services.agents import Agents
 from paneward.services.bus import Bus
 from paneward.services.hosts import Hosts
 from paneward.services.listening import Listening
+from paneward.services.meters import Meters
 from paneward.services.servers import Connect
 from paneward.store import Store
 
@@ -43,6 +46,7 @@ class Server:
     version: str
     started_at: float  # seconds since the epoch
     listening: Listening
+    meters: Meters
 
 
 @asynccontextmanager
@@ -61,7 +65,9 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
         probe = settings.tmux_bridge.health_check_interval
         agents = Agents(store, clock, connector, probe, settings.signals, hosts)
         hosts.on_lost, hosts.on_removed, hosts.inhabitants = agents.cut_off, lines.forget, agents.on
-        listening = Listening(store, clock, Spool(directory, clock), agents.ear_of)
+        transcripts = Transcripts(clock)
+        meters = Meters(store, clock, transcripts, agents, bus, _budget(settings.usage))
+        listening = Listening(store, clock, Spool(directory, clock), agents.ear_of, meters.told)
         lines.listen(agents.ear_of, listening.counts)
         tasks = [
             asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
@@ -71,13 +77,17 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
             await hosts.load()
             await agents.start()
             hosts.start()  # now: what hooks there tell is told to the agents that there are
+            tasks.append(asyncio.create_task(meters.run()))
             tasks.append(asyncio.create_task(_listen(agents, listening)))
-            yield Server(store, bus, agents, hosts, settings, directory, clock, url, version, clock.wall(), listening)
+            yield Server(
+                store, bus, agents, hosts, settings, directory, clock, url, version, clock.wall(), listening, meters
+            )
             reason = "it was told to"
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            transcripts.close()
             await agents.close()
             await hosts.close()
             await lines.close()
@@ -104,6 +114,11 @@ def _connector(settings: Settings, directory: Path, store: Store, hosts: Hosts, 
         return connect(name, path, transport=settings.tmux.transport, settings=settings, state=directory, store=store)
 
     return connector
+
+
+def _budget(settings: UsageSettings) -> Budget:
+    prices, windows = tuple(map(price, settings.prices)), tuple(map(window, settings.windows))
+    return Budget(settings.budget_tokens, settings.budget_cost, settings.context_left_below, prices, windows)
 
 
 async def _listen(agents: Agents[Connection], listening: Listening) -> None:

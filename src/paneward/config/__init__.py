@@ -23,6 +23,7 @@ from paneward.config.sections import Settings as Settings
 from paneward.config.sections import SignalSettings as SignalSettings
 from paneward.config.sections import StoreSettings as StoreSettings
 from paneward.config.sections import TmuxSettings as TmuxSettings
+from paneward.config.sections import UsageSettings as UsageSettings
 from paneward.config.values import PREFIX, Given, judged, wrong
 from paneward.config.values import allowed as allowed
 from paneward.core.errors import StoreError

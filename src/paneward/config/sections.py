@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 from paneward.core.profiles import PROMPT
+from paneward.core.usage import price, window
 
 
 class Rule(NamedTuple):
@@ -16,11 +17,11 @@ class Rule(NamedTuple):
 
 
 def _between(low: float, high: float) -> Rule:
-    return Rule(f" from {low} up to {high}", lambda value: low <= value <= high)
+    return Rule(f" from {low} up to {high}", lambda value: value is None or low <= value <= high)
 
 
 def _above(low: float, high: float) -> Rule:
-    return Rule(f" above {low} up to {high}", lambda value: low < value <= high)
+    return Rule(f" above {low} up to {high}", lambda value: value is None or low < value <= high)
 
 
 def _compiles(value: str) -> bool:
@@ -29,6 +30,13 @@ def _compiles(value: str) -> bool:
     except (re.error, OverflowError, RecursionError):
         return False
     return True
+
+
+def _reads(read: Callable[[str], object], values: tuple[str, ...]) -> bool:
+    try:
+        return all(read(value) for value in values)
+    except ValueError:
+        return False
 
 
 DAY = 86_400
@@ -105,6 +113,30 @@ class SignalSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageSettings:
+    budget_tokens: Annotated[int | None, _between(1, 10**15), "tokens of one agent beyond which it nudges, once"] = None
+    budget_cost: Annotated[float | None, _above(0, 10**9), "US dollars of one agent beyond which it nudges, once"] = (
+        None
+    )
+    context_left_below: Annotated[
+        int | None, _between(1, 100), "per cent of its context left below which an agent nudges"
+    ] = None
+    prices: Annotated[
+        tuple[str, ...],
+        Rule(
+            ", each `MODEL IN OUT [CACHED [KEPT]]`, in US dollars for a million tokens",
+            lambda all_: _reads(price, all_),
+        ),
+        "what models cost, where the agent does not say; `*` in a name stands for anything",
+    ] = ()
+    windows: Annotated[
+        tuple[str, ...],
+        Rule(", each `MODEL TOKENS`", lambda all_: _reads(window, all_)),
+        "the context windows of models, where the agent does not say",
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NotificationSettings:
     sound_disabled: Annotated[bool, "the page of the server makes no sound when an agent calls"] = False
 
@@ -123,6 +155,7 @@ class Settings:
     readiness: ReadinessSettings = ReadinessSettings()
     hosts: HostSettings = HostSettings()
     signals: SignalSettings = SignalSettings()
+    usage: UsageSettings = UsageSettings()
     notifications: NotificationSettings = NotificationSettings()
     profiles: ProfileSettings = ProfileSettings()
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # "tmux.binary" -> where from

@@ -14,6 +14,7 @@ from typing import Final
 from paneward.core.choice import Choice
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.result import Menu, SendResult
+from paneward.core.usage import Usage
 
 
 class Stage(StrEnum):
@@ -158,6 +159,7 @@ class Agent:
     nudge_source: str = ""  # how that was told: `marker`, `hook`, `screen`, ...
     nudge_seq: int = 0  # rises by one with each signal and each clearing
     last_signal_at: float | None = None  # seconds since the epoch
+    usage: Usage | None = None  # tokens, cost and context, where it tells them
     alive_at: float = 0.0  # seconds since the epoch: its last sign of life; known while a server watches it
     adopted_at: float = 0.0
     seq: int = 0  # of its last event

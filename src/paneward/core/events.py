@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
 from paneward.core.agent import Agent, Turn
+from paneward.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +239,15 @@ class HostDisconnected:
     kind: ClassVar[str] = "host_disconnected"
 
 
+@dataclass(frozen=True, slots=True)
+class UsageChanged:
+    """An agent has used more, or its context is fuller: told every few seconds at most, and at the ends of turns."""
+
+    agent_id: str
+    usage: Usage
+    kind: ClassVar[str] = "usage_changed"
+
+
 Event = (
     ServerStarted
     | ServerStopped
@@ -261,6 +271,7 @@ Event = (
     | HostRemoved
     | HostConnected
     | HostDisconnected
+    | UsageChanged
 )
 KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
 

@@ -68,6 +68,7 @@ class Heard:
     state: str = ""  # of a signal
     began: str = ""  # why a conversation begins: `startup`, `resume`, `clear`, `compact`
     delivery: str = ""  # whose secret a prompt is; its text is not kept
+    transcript: str = field(default="", compare=False)  # the file of the conversation
     question: str = field(default="", compare=False)  # the kind: `permission`, `question`, `plan`
 
     @property
@@ -186,6 +187,7 @@ def read_hook(agent: str, document: Mapping[str, Any], at: float, pane: str = ""
         turn=_text(document, "prompt_id") or _text(document, "turn_id"),
         text=_words(agent, what, document, given),
         tool=tool, given=_short(given), sub=sub, began=_text(document, "source"), question=question,
+        transcript=_text(document, "transcript_path"),
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ class Change:
     events: tuple[Event, ...] = ()
     ending: str = ""  # how its open command came to an end; empty: it goes on
     heard: Mapping[str, Any] | None = None  # which of its signals were heard, where that is new
+    account: Mapping[str, Any] | None = None  # how its use was counted, where that is new
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def hear(agent: Agent, signals: Sequence[Signal], last: Signal | None, now: floa
             continue
         agent = _set(agent, signal, wall)
         seen += _logged(agent, signal, now, True)
-        last = signal
+        last = last if signal.source is Channel.BUDGET else signal  # the agent's own are held against each other
     return Heard(agent, (*seen, *_told(before, agent)), last)
 
 
@@ -122,8 +122,9 @@ def _set(agent: Agent, signal: Signal, wall: float) -> Agent:
 
 
 def _join(agent: Agent, both: Signal) -> Agent:
-    """The same thing again, perhaps in better words; of one that was attended to meanwhile, nothing."""
-    if not agent.nudge_state:
+    """The same thing again, perhaps in better words; of one that was attended to meanwhile, or that a budget has taken
+    the place of, nothing."""
+    if not agent.nudge_state or agent.nudge_source == Channel.BUDGET:
         return agent
     source = str(both.source)
     return replace(agent, nudge_state=str(both.state), nudge_summary=both.message, nudge_source=source)

@@ -5,10 +5,10 @@ and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken
 """
 
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from paneward.config import SignalSettings
 from paneward.core.agent import (
@@ -29,6 +29,7 @@ from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.signals import Signal
+from paneward.core.usage import Usage
 from paneward.ports import Clock
 from paneward.services.delivery import Request
 from paneward.services.hosts import Here, Hosts, Way
@@ -235,6 +236,10 @@ class Agents(Generic[P]):
     def tell(self, agent_id: str, signal: Signal) -> None:
         """A signal of an agent that came by another channel than its pane, and is new."""
         self._keeper(agent_id).tracker.heard(signal)
+
+    async def spent(self, agent_id: str, usage: Usage, account: Mapping[str, Any], crossed: str) -> None:
+        """What an agent has used, and how that was counted; `crossed`: which budget is used up, in words."""
+        await self._keeper(agent_id).spent(usage, account, crossed)
 
     async def respond(
         self,

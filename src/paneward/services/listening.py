@@ -127,12 +127,18 @@ class Listening:
     """Takes what lies in the spool, each once."""
 
     def __init__(
-        self, store: Store, clock: Clock, spool: Spool, find: Callable[[Heard, str | None], tuple[Agent, Ear] | None]
+        self,
+        store: Store,
+        clock: Clock,
+        spool: Spool,
+        find: Callable[[Heard, str | None], tuple[Agent, Ear] | None],
+        on_transcript: Callable[[str, str], None] = lambda agent_id, path: None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._spool = spool
         self._find = find
+        self._on_transcript = on_transcript  # told whose transcript is where
         self._done: list[str] = []  # names whose marks are needed no longer
         self.counts: Counter[str] = Counter()  # by what was heard; and `malformed`, `echo`, `nobody`
 
@@ -194,6 +200,8 @@ class Listening:
             self._count("echo")
             return Told(spooled)
         self._count(heard.what)
+        if heard.transcript:
+            self._on_transcript(agent.id, heard.transcript)
         if not lasting(heard):
             return Told(spooled, heard, ear)
         heard = await ear.veiled(heard)

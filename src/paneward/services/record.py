@@ -9,10 +9,11 @@ from typing import Any
 from paneward.core import nudge
 from paneward.core.agent import Agent, Said, Turn, opens
 from paneward.core.audit import AuditEntry
-from paneward.core.events import Event, TransitionRefused
+from paneward.core.events import Event, TransitionRefused, UsageChanged
 from paneward.core.judging import Change, Moment, Told, judged
 from paneward.core.result import SendResult
-from paneward.core.signals import Memory
+from paneward.core.signals import Channel, Memory, Signal, SignalState, worded
+from paneward.core.usage import Usage
 from paneward.ports import Clock
 from paneward.services.tracker import Tracker
 from paneward.store import Store
@@ -48,6 +49,15 @@ class Record:
     def veiled(self, text: str) -> str:
         """Words of its own, without what is not to be written down."""
         return self._tracker.veiled(text)
+
+    async def spent(self, usage: Usage, account: Mapping[str, Any], crossed: str) -> None:
+        """Store what it has used, how that was counted, and with `crossed` that a budget is used up: all of it or
+        nothing."""
+        async with self.speaking:
+            now, told = self._clock.now(), UsageChanged(self._agent.id, usage)
+            signals = [Signal(SignalState.NEEDS_INPUT, worded(crossed), Channel.BUDGET, now)] if crossed else []
+            heard = nudge.hear(replace(self._agent, usage=usage), signals, self._last, now, self._clock.wall())
+            await self._change(Change(heard.agent, heard.last, (told, *heard.events), account=account))
 
     # --- changes of it
 
@@ -85,7 +95,9 @@ class Record:
     async def _change(self, change: Change | None) -> None:
         if change is not None:
             change = self._remembered(change)
-            saved = await self._store.save(change.agent, *change.events, ending=change.ending, heard=change.heard)
+            saved = await self._store.save(
+                change.agent, *change.events, ending=change.ending, heard=change.heard, account=change.account
+            )
             self._become(saved, change)
 
     def _remembered(self, change: Change) -> Change:

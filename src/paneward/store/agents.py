@@ -7,7 +7,7 @@ says of them when it is saved counts for nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -73,9 +73,9 @@ def save(transaction: Transaction, change: Change) -> Agent:
     saved = replace(agent, seq=seq, command=_open(transaction.connection, agent.id))
     row = _row(saved)
     row["saved"] = row.pop("id")
-    statement = _statements().save
-    if change.heard is not None:
-        statement, row["heard"] = _statements().save_heard, encoded(change.heard)
+    beside = {"heard": change.heard, "account": change.account}
+    row |= {name: encoded(value) for name, value in beside.items() if value is not None}
+    statement = _statements().save[change.heard is not None, change.account is not None]
     if not transaction.connection.execute(statement, row).rowcount:
         raise AgentNotFound(f"no agent is called {agent.id!r}")
     return saved
@@ -131,8 +131,7 @@ def _close(transaction: Transaction, agent_id: str, ending: str) -> None:
 class _Statements:
     """What is asked at every turn, made once: to put a statement together takes longer than to carry it out."""
 
-    save: sa.Update
-    save_heard: sa.Update
+    save: Mapping[tuple[bool, bool], sa.Update]  # with `heard`, with `account`
     take: sa.Executable
     turn_of: sa.Select[Any]
     open: sa.Executable
@@ -152,8 +151,12 @@ def _statements() -> _Statements:
         return agents.update().where(agents.c.id == sa.bindparam("saved")).values(values)
 
     return _Statements(
-        save=saving(*SAVED),
-        save_heard=saving(*SAVED, "heard"),
+        save={
+            (False, False): saving(*SAVED),
+            (True, False): saving(*SAVED, "heard"),
+            (False, True): saving(*SAVED, "account"),
+            (True, True): saving(*SAVED, "heard", "account"),
+        },
         take=turns.insert().returning(turns.c.id),
         turn_of=turns.select().where(turns.c.delivery == sa.bindparam("wanted")),
         open=commands.insert().returning(commands.c.id),
@@ -182,12 +185,12 @@ def read_agents(connection: sa.Connection) -> list[Agent]:
     return sorted(agents, key=lambda agent: (agent.adopted_at, agent.id))
 
 
-def read_heard(connection: sa.Connection, agent_id: str) -> dict[str, Any] | None:
-    """Which signals of an agent were heard."""
+def read_beside(connection: sa.Connection, agent_id: str, column: str) -> dict[str, Any] | None:
+    """What is kept beside the record of an agent: which of its signals were `heard`, the `account` of its use."""
     table = tables().agents
-    found = connection.execute(table.select().where(table.c.id == agent_id)).first()
-    heard: dict[str, Any] | None = None if found is None or found.heard is None else json.loads(found.heard)
-    return heard
+    kept = connection.execute(table.select().where(table.c.id == agent_id)).mappings().first()
+    value: dict[str, Any] | None = None if kept is None or kept[column] is None else json.loads(kept[column])
+    return value
 
 
 def read_turns(connection: sa.Connection, agent_id: str, limit: int, before: int | None) -> list[Turn]:

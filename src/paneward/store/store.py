@@ -208,15 +208,25 @@ class Store:
         return await self._read(agents.read_agents)
 
     async def save(
-        self, agent: Agent, *events: Event, ending: str = "", heard: Mapping[str, Any] | None = None
+        self,
+        agent: Agent,
+        *events: Event,
+        ending: str = "",
+        heard: Mapping[str, Any] | None = None,
+        account: Mapping[str, Any] | None = None,
     ) -> Agent:
         """The row as given and the events; with `ending` its open command is closed, with `heard`, which of its signals
-        were heard is written. The agent with the seq of the last event and its open command."""
-        return await self._run(lambda tx: agents.save(tx, Change(agent, None, events, ending, heard)))
+        were heard is written, with `account`, how its use was counted. The agent with the seq of the last event and its
+        open command."""
+        return await self._run(lambda tx: agents.save(tx, Change(agent, None, events, ending, heard, account)))
 
     async def heard(self, agent_id: str) -> dict[str, Any] | None:
         """Which signals of an agent were heard."""
-        return await self._read(lambda connection: agents.read_heard(connection, agent_id))
+        return await self._read(lambda connection: agents.read_beside(connection, agent_id, "heard"))
+
+    async def account(self, agent_id: str) -> dict[str, Any] | None:
+        """How the use of an agent was counted."""
+        return await self._read(lambda connection: agents.read_beside(connection, agent_id, "account"))
 
     async def take_turn(
         self,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-SCHEMA = 5  # of the stores this version writes: the number of its newest migration
+SCHEMA = 7  # of the stores this version writes: the number of its newest migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def tables() -> Tables:
             _text("stage"), _text("body"), _text("nudge_state", server_default=""),
             _text("nudge_summary", server_default=""), _text("nudge_source", server_default=""),
             _number("nudge_seq", server_default="0"), _moment("last_signal_at", nullable=True),
-            _text("heard", nullable=True),
+            _text("heard", nullable=True), _text("account", nullable=True),
         ),
         commands=sa.Table(
             "commands", kept, _number("id", primary_key=True), _text("agent"), _moment("opened_at"),

@@ -18,6 +18,7 @@ from paneward.core.errors import Code
 from paneward.core.host import HostRecord
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.text import redact
+from paneward.core.usage import Usage
 
 KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and length tell it apart
 # Names that Paneward gives or looks up by. A name that looked like a credential would not be found again.
@@ -129,8 +130,13 @@ def agent_of(data: Mapping[str, Any]) -> Agent:
             "stage": Stage(agent["stage"]),
             "labels": tuple(agent.get("labels", ())),
             "question": menu_of(agent.get("question")),
+            "usage": usage_of(agent.get("usage")),
         }
     )
+
+
+def usage_of(data: Mapping[str, Any] | None) -> Usage | None:
+    return None if data is None else Usage(**_known(Usage, data))
 
 
 def turn_of(data: Mapping[str, Any]) -> Turn:

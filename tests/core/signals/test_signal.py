@@ -13,11 +13,16 @@ def later(
     return Signal(state, message, source, 10.0 + seconds)
 
 
-@pytest.mark.parametrize("source", [one for one in Channel if one is not Channel.MARKER])
+@pytest.mark.parametrize("source", [one for one in Channel if one not in (Channel.MARKER, Channel.BUDGET)])
 def test_another_channel_tells_the_same_thing(source: Channel) -> None:
     assert same_thing(ASKS, later(source))
     assert same_thing(later(source), ASKS)
     assert not same_thing(ASKS, later(source, seconds=TOGETHER + 0.1))
+
+
+def test_a_budget_tells_what_no_agent_says() -> None:
+    assert not same_thing(ASKS, later(Channel.BUDGET))
+    assert not same_thing(later(Channel.BUDGET), ASKS)
 
 
 def test_the_same_channel_tells_two_things() -> None:

@@ -240,6 +240,7 @@ def figures() -> Metrics:
             Counter(turn_stored=3),
             Counter(echo=2),
             lambda: ["connected"],
+            Counter({("codex", "out"): 50}),
         )
     )
 

@@ -19,3 +19,4 @@ from paneward.core.signals.painted import Painted as Painted
 from paneward.core.signals.signal import Channel as Channel
 from paneward.core.signals.signal import Signal as Signal
 from paneward.core.signals.signal import SignalState as SignalState
+from paneward.core.signals.signal import worded as worded

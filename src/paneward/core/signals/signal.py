@@ -38,6 +38,7 @@ class Channel(StrEnum):
     PROCESS = "process"
     SCREEN = "screen"
     BELL = "bell"
+    BUDGET = "budget"  # not the agent's own: what it may use is used
 
 
 SAID: Final = (Channel.HOOK, Channel.EVENT_FILE, Channel.MARKER)  # in the agent's own words
@@ -78,7 +79,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 
 def same_thing(last: Signal, new: Signal) -> bool:
     """Whether `new` tells over another channel what `last` has told."""
-    if abs(new.at - last.at) > TOGETHER:
+    if abs(new.at - last.at) > TOGETHER or Channel.BUDGET in (last.source, new.source):
         return False
     if SignalState.WORKING in (last.state, new.state):
         return last.state is new.state and new.source is not last.source

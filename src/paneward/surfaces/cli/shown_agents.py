@@ -9,6 +9,7 @@ from rich.text import Text
 from paneward.core.agent import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.events import Stored
 from paneward.core.result import Readiness, SendResult
+from paneward.core.usage import Usage
 from paneward.surfaces.cli.answers import (
     Adopted,
     Agents,
@@ -91,7 +92,9 @@ def agents_table(seats: tuple[Seat, ...]) -> tuple[tuple[str, ...], list[tuple[A
     """Heads and rows: who asks comes first."""
     order = list(STAGES)
     ranked = sorted(seats, key=lambda seat: (order.index(seat.shown) if seat.shown in order else 0, seat.agent.id))
-    return ("agent", "state", "for", "pane", "program", "role", "about"), [_seat(seat) for seat in ranked]
+    uses = any(seat.agent.usage is not None for seat in seats)
+    heads = ("agent", "state", "for", "pane", "program", "role", *(["uses"] if uses else []), "about")
+    return heads, [_seat(seat, uses) for seat in ranked]
 
 
 def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
@@ -105,14 +108,15 @@ def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
         advise(console, f"`paneward respond {asking[0]} …` answers; `paneward menu {asking[0]}` shows what it asks.")
 
 
-def _seat(seat: Seat) -> tuple[Any, ...]:
+def _seat(seat: Seat, uses: bool) -> tuple[Any, ...]:
     agent = seat.agent
     sign, colour = LOST if agent.gone else STAGES.get(seat.shown, ("·", ""))
     lost = "disconnected" if seat.shown == DISCONNECTED else "lost"
     state = Text(f"{sign} {lost if agent.gone else seat.shown}", colour)
     program = f"{agent.kind} {agent.version}".strip()
     role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
-    return agent.id, state, ago(seat.lasts), _place(agent), program, role, short(_about(agent), 60)
+    used = [agent.usage.summary if agent.usage else "-"] if uses else []
+    return agent.id, state, ago(seat.lasts), _place(agent), program, role, *used, short(_about(agent), 60)
 
 
 def _place(agent: Agent) -> str:
@@ -163,8 +167,15 @@ def _told(event: Stored) -> str:
             return f"{turn.get('actor')} {turn.get('intent')}: {short(' '.join(str(turn.get('text', '')).split()), 80)}"
         case "agent_adopted":
             return str((data.get("agent") or {}).get("pane", ""))
+        case "usage_changed":
+            return _used(data.get("usage") or {})
     plain = {name: value for name, value in data.items() if name != "agent_id" and not isinstance(value, dict | list)}
     return short(" · ".join(f"{name} {value}" for name, value in plain.items() if value not in (None, "")), 100)
+
+
+def _used(usage: dict[str, Any]) -> str:
+    known = {name: usage[name] for name in ("tokens_in", "tokens_out", "cost", "context_left") if name in usage}
+    return Usage(**known).summary
 
 
 # --- the server

@@ -107,6 +107,7 @@ class Api:
             self.feed.told,
             server.listening.counts,
             lambda: [host.state for host in server.hosts.all()],
+            server.meters.tokens,
         )
 
     def _fastapi(self) -> FastAPI:

@@ -22,6 +22,7 @@ METRICS: Mapping[str, str] = {
     "paneward_gaps_total": "times that a reader of the event stream was told of a gap, by reason",
     "paneward_signals_total": "signals of agents, by source",
     "paneward_signal_lag_seconds": "from a signal's coming to its being written down, by source",
+    "paneward_tokens_total": "tokens of agents that were counted since the server started, by program and kind",
     "paneward_near_misses_total": "lines that began like a marker and were none",
     "paneward_last_seq": "the number of the last event",
     "paneward_agents": "agents, by their state as it is shown",
@@ -42,6 +43,7 @@ class Figures(Collector):
         events: Tally[str],
         hooks: Tally[str],
         hosts: Callable[[], list[str]],
+        tokens: Tally[tuple[str, str]],
     ) -> None:
         self._states = states
         self._seq = seq
@@ -49,6 +51,7 @@ class Figures(Collector):
         self._events = events
         self._hooks = hooks
         self._hosts = hosts
+        self._tokens = tokens
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("paneward_last_seq", METRICS["paneward_last_seq"], self._seq())
@@ -62,6 +65,10 @@ class Figures(Collector):
         for kind, count in sorted(self._events.items()):
             events.add_metric([kind], count)
         yield events
+        tokens = CounterMetricFamily("paneward_tokens", METRICS["paneward_tokens_total"], labels=["program", "kind"])
+        for (program, kind), count in sorted(self._tokens.items()):
+            tokens.add_metric([program, kind], count)
+        yield tokens
         missed = self._events[NearMiss.kind]
         yield CounterMetricFamily("paneward_near_misses", METRICS["paneward_near_misses_total"], missed)
         hooks = CounterMetricFamily("paneward_hooks", METRICS["paneward_hooks_total"], labels=["what"])

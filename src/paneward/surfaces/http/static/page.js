@@ -128,6 +128,8 @@ function update(card, agent) {
   part(card, ".since").textContent = ago(agent.since);
   part(card, ".reason").textContent = agent.gone || agent.reason;
   nudge(part(card, ".nudge"), agent);
+  part(card, ".usage").hidden = !agent.usage;
+  part(card, ".usage").textContent = agent.usage?.summary ?? "";
   const key = agent.stage === "AWAITING_INPUT" ? `ask ${agent.question?.fingerprint}` : agent.gone ? "gone" : "tell";
   if (card.dataset.key !== key) {
     card.dataset.key = key;

@@ -1,0 +1,11 @@
+"""How the use of agents was counted."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    op.add_column("agents", sa.Column("account", sa.Text))
