@@ -29,7 +29,7 @@ class Tally:
 
     async def count(self, watch: Watch) -> None:
         async for chunk in watch.chunks():
-            if chunk is None:
+            if not isinstance(chunk, bytes):
                 self.gaps += 1
                 continue
             self.lines += chunk.count(b"\n")
@@ -39,7 +39,7 @@ class Tally:
         rest = b""
         async for chunk in watch.chunks():
             now = monotonic_ns()
-            rest += chunk or b""
+            rest += chunk if isinstance(chunk, bytes) else b""
             self.delays += [now - int(stamp) for stamp in STAMP.findall(rest)]
             rest = rest[rest.rfind(b"\n") + 1 :]
 

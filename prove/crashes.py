@@ -160,7 +160,7 @@ async def _follow(place: Place, pane: str) -> dict[str, Any]:
         told = 0
         async for chunk in watch.chunks():
             told += chunk is None
-            if chunk is None:  # a flood that we were too slow for: tmux said so, and the screen is new
+            if not isinstance(chunk, bytes):  # a flood that we were too slow for: tmux said so, and the screen is new
                 break
             text += chunk
             if text.count(b"\n") >= FOLLOWED:

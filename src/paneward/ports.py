@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from paneward.core.recording import Kept
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.usage import Account
 
@@ -57,8 +58,13 @@ class Watch(Protocol):
         """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
         ...
 
-    def chunks(self) -> AsyncIterator[bytes | None]:
-        """The raw output from joining on; None marks a gap (flood or reconnect), after which `snapshot` is new."""
+    def chunks(self) -> AsyncIterator[bytes | Snapshot | None]:
+        """The raw output from joining on; None marks a gap (flood or reconnect), after which `snapshot` is new. A
+        snapshot is what the screen shows at that place: one was asked for, or the pane has another size."""
+        ...
+
+    async def renew(self) -> None:
+        """Have `chunks` tell a new snapshot, at its place in the output."""
         ...
 
     def listen(self, ear: Callable[[bytes | None], None]) -> bool:
@@ -70,6 +76,22 @@ class Watch(Protocol):
     def recent(self, after: int) -> bytes | None:
         """Raw output after `output_seq` `after`; None when it is no longer held."""
         ...
+
+
+class Tape(Protocol):
+    """A part of a recording that is being written."""
+
+    async def write(self, data: bytes) -> None: ...  # whole lines; `OSError` where the disk takes no more
+    def close(self) -> None: ...  # behind all that was asked for
+
+
+class Casts(Protocol):
+    """The files of recordings."""
+
+    async def fresh_name(self, agent_id: str, wall: float) -> str: ...  # of a recording that begins now
+    async def open(self, agent_id: str, recording: str) -> tuple[Tape, int]: ...  # its next part, and which it is
+    async def kept(self, agent_id: str | None = None) -> list[Kept]: ...  # of one agent, or all
+    async def remove(self, agent_id: str, recording: str | None = None) -> None: ...  # one, or all of an agent
 
 
 class Api(Protocol):
@@ -139,7 +161,8 @@ class Tmux(Protocol):
     async def paste(self, pane: str, text: str, seen: Snapshot | None = None) -> None: ...
     async def press(self, pane: str, *keys: str) -> None: ...  # key names, already checked
     async def leave_mode(self, pane: str) -> None: ...  # copy mode and the like
-    def watch(self, pane: str) -> AbstractAsyncContextManager[Watch]: ...
+    # `sized`: a new size of the pane is told by a new snapshot, and snapshots keep the blanks at the ends of rows.
+    def watch(self, pane: str, sized: bool = False) -> AbstractAsyncContextManager[Watch]: ...
     async def run(self, *command: str) -> list[str]: ...  # any tmux command; its reply, line by line
     async def identity(self) -> str: ...  # names this tmux server for locks and receipts: host and socket path
     async def close(self) -> None: ...

@@ -184,7 +184,7 @@ class FakeTmux:
         return None
 
     @asynccontextmanager
-    async def watch(self, pane: str) -> AsyncIterator["FakeWatch"]:
+    async def watch(self, pane: str, sized: bool = False) -> AsyncIterator["FakeWatch"]:
         yield FakeWatch(self, await self.look(pane))
 
 
@@ -222,6 +222,9 @@ class FakeWatch:
 
     async def chunks(self) -> AsyncIterator[bytes | None]:
         yield None
+
+    async def renew(self) -> None:
+        self._tmux.output_seq += 1
 
     def listen(self, ear: Callable[[bytes | None], None]) -> bool:
         return False

@@ -88,11 +88,57 @@ def test_chunks_are_the_output_without_loss(tmux_server: TmuxServer) -> None:
             await tmux.press(pane, "Enter")
             heard = b""
             async for chunk in watch.chunks():
-                assert chunk is not None
+                assert isinstance(chunk, bytes)
                 heard += chunk
                 if heard.endswith(b"END"):
                     break
             assert heard == expected
+
+    asyncio.run(main())
+
+
+@HOSTS
+def test_a_snapshot_that_is_asked_for_comes_at_its_place_in_the_output(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str
+) -> None:
+    pane = tmux_server.new_pane('i=0; while :; do i=$((i+1)); echo "line$i"; [ $((i % 9)) -eq 0 ] && sleep 0.01; done')
+
+    async def main() -> None:
+        async with connect_tmux("control", host) as tmux, tmux.watch(pane, sized=True) as watch:
+            heard, snapshots = lines_of(watch.snapshot), 0
+            async for chunk in watch.chunks():
+                if isinstance(chunk, bytes):
+                    heard += chunk.decode().replace("\r", "")
+                elif chunk is None:
+                    heard, snapshots = lines_of(watch.snapshot), 0  # a machine that stood still: from here anew
+                else:
+                    assert heard.endswith(lines_of(chunk))
+                    snapshots += 1
+                if snapshots == 5:
+                    return
+                if isinstance(chunk, bytes):
+                    await watch.renew()
+
+    asyncio.run(main())
+
+
+def test_a_new_size_is_told_by_a_snapshot_to_who_asked_for_it(tmux_server: TmuxServer) -> None:
+    pane = tmux_server.new_pane("exec cat")
+
+    async def main() -> None:
+        async with control(tmux_server) as tmux, tmux.watch(pane, sized=True) as sized, tmux.watch(pane) as other:
+            told = sized.chunks()
+            for width, height in ((100, 30), (60, 20)):
+                tmux_server.run("resize-window", "-t", pane, "-x", str(width), "-y", str(height))
+                while (chunk := await anext(told)) is None or isinstance(chunk, bytes):
+                    continue
+                assert (chunk.width, chunk.height) == (width, height)
+                assert sized.snapshot == chunk
+            await tmux.type(pane, "x")
+            while not isinstance(chunk := await anext(told), bytes):
+                continue
+            assert chunk == b"x"
+            assert other.snapshot.width == 80
 
     asyncio.run(main())
 

@@ -21,6 +21,7 @@ from paneward.core.control import (
     SessionChanged,
     encode,
     notice,
+    pane_sizes,
     quote,
     unescape,
 )
@@ -278,3 +279,20 @@ def test_what_would_end_the_client_is_refused() -> None:
         encode("")
     with pytest.raises(ValueError, match="NUL"):
         encode("send-keys", "a\0")
+
+
+@pytest.mark.parametrize(
+    ("args", "sizes"),
+    [
+        ("@0 b25d,80x24,0,0,3 b25d,80x24,0,0,3 *", {"%3": (80, 24)}),
+        (
+            "@0 x 6b8b,100x30,0,0{50x30,0,0,0,49x30,51,0[49x10,51,0,1,49x19,51,11,12]} *",
+            {"%0": (50, 30), "%1": (49, 10), "%12": (49, 19)},
+        ),
+        ("@0 6b8b,100x30,0,0{50x30,0,0,0,49x30,51,0,1} a87e,100x30,0,0,1 *Z", {"%1": (100, 30)}),
+        ("@0", {}),
+        ("", {}),
+    ],
+)
+def test_a_layout_tells_the_sizes_of_the_panes_that_are_shown(args: str, sizes: dict[str, tuple[int, int]]) -> None:
+    assert pane_sizes(args) == sizes

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from paneward.adapters.spool import put_signal
 from paneward.core.agent import Stage
 from paneward.core.events import Stored
-from paneward.core.signals import Channel, Signal, SignalState
 from tests.adapters.conftest import until
 from tests.live.conftest import Ground
 from tests.live.serving import Scene, played
@@ -220,10 +220,11 @@ def test_every_state_that_needs_the_human_is_a_call_marker_or_not(ground: Ground
 def test_a_signal_of_another_channel_sets_the_nudge_and_the_same_by_marker_is_one(ground: Ground) -> None:
     async def work(one: Scene) -> None:
         pane = await printer(one)
-        at = one.server.clock.now()
-        one.agents.tell("worker", Signal(SignalState.NEEDS_INPUT, "by hook", Channel.HOOK, at, key="h1"))
+        agent = one.agents.get("worker")
+        env = {"TMUX_PANE": pane, "TMUX": f"{agent.socket},1,0"}
+        put_signal(one.server.directory, "needs_input", "by file", env)
         called = await nudged(one, "needs_input")
-        assert (called["nudge_source"], called["nudge_summary"]) == ("hook", "by hook")
+        assert (called["nudge_source"], called["nudge_summary"]) == ("event_file", "by file")
         say(ground, pane, "marker needs_input by marker")
         say(ground, pane, "marker idle the end")
         await nudged(one, "idle")

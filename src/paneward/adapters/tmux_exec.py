@@ -94,6 +94,10 @@ class PolledWatch:
             self._at = self._clock.now()
         self._gone = snapshot.dead
 
+    async def renew(self) -> None:
+        """The next snapshot is a new one, whether something changed or not."""
+        self._seq += 1
+
     async def chunks(self) -> AsyncIterator[bytes | None]:
         """No bytes are to be had here: None, a gap, for each change."""
         at = 0
@@ -262,7 +266,7 @@ class ExecTmux:
     # --- watching
 
     @asynccontextmanager
-    async def watch(self, pane: str) -> AsyncIterator[PolledWatch]:
+    async def watch(self, pane: str, sized: bool = False) -> AsyncIterator[PolledWatch]:
         yield PolledWatch(self, await self.look(pane), self._clock)
 
     async def close(self) -> None:

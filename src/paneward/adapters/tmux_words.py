@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from paneward.core.cast import MOST_CELLS
 from paneward.core.control import encode
 from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
+from paneward.core.recording import Backdrop
 from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
 
@@ -94,6 +96,28 @@ def read_look(pane: str, trailer: bytes, body: Sequence[bytes], nonce: str) -> S
         session=fact["session_id"],
         window=fact["window_id"],
         history=max(0, len(rows) - height),
+    )
+
+
+_BEHIND = (
+    *("pane_id", "scroll_region_upper", "scroll_region_lower", "wrap_flag", "insert_flag", "origin_flag"),
+    *("alternate_saved_x", "alternate_saved_y"),
+)
+BACKDROP = " ".join(f"#{{{name}}}" for name in _BEHIND)
+
+
+def read_backdrop(answer: str) -> Backdrop:
+    """What tmux knows of a pane beside its screen. The place of a cursor that was never saved is a huge number."""
+    fact = dict(zip(_BEHIND, answer.split(" "), strict=False))
+    number = {name: int(value) for name, value in fact.items() if value.isdecimal() and int(value) < MOST_CELLS}
+    first, last = number.get("scroll_region_upper"), number.get("scroll_region_lower")
+    return Backdrop(
+        region=None if first is None or last is None else (first, last),
+        wrap=number.get("wrap_flag", 1) == 1,
+        insert=number.get("insert_flag", 0) == 1,
+        origin=number.get("origin_flag", 0) == 1,
+        below_x=number.get("alternate_saved_x", 0),
+        below_y=number.get("alternate_saved_y", 0),
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.lock import pane_lock, sweep
+from paneward.adapters.tmux_words import BACKDROP, read_backdrop
 from paneward.app.watches import Watches
 from paneward.config import Settings
 from paneward.core.choice import Choice
@@ -20,6 +21,7 @@ from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
 from paneward.core.readiness import assess, compile_prompt, wait_ready
 from paneward.core.reading import Reading, read
+from paneward.core.recording import Backdrop
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
@@ -29,6 +31,7 @@ from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
+from paneward.services.recorder import Recorder, Reel
 from paneward.services.report import Explanation, Place, Report, Screenful, last_lines, redacted, report_of
 from paneward.store import Delivery, Store
 
@@ -247,9 +250,23 @@ class Connection:
 
     @asynccontextmanager
     async def watch(self, pane: str) -> AsyncIterator[Watch]:
-        """The output of a pane, from its screen of this moment on, without a gap."""
-        async with self._tmux.watch(await pane_of(self._tmux, pane)) as watch:
+        """The output of a pane, from its screen of this moment on, without a gap; a new size brings a new snapshot."""
+        async with self._tmux.watch(await pane_of(self._tmux, pane), sized=True) as watch:
             yield watch
+
+    async def record(self, pane: str, reel: Reel) -> None:
+        """Write the output of a pane as asciicast until it closes."""
+        async with self.watch(pane) as watch:
+            await Recorder(reel, self._clock).record(watch, self.backdrop)
+
+    async def backdrop(self, snapshot: Snapshot) -> Backdrop:
+        """What a snapshot of a pane does not show, and its later output rests on."""
+        facts = await self._tmux.run("display-message", "-p", "-t", snapshot.pane, BACKDROP)
+        behind = read_backdrop("".join(facts))
+        if not snapshot.alternate:
+            return behind
+        below = await self._tmux.run("capture-pane", "-p", "-e", "-N", "-a", "-q", "-t", snapshot.pane)
+        return replace(behind, below=tuple(below))
 
     @asynccontextmanager
     async def follow(self, pane: str, profile: str | None = None) -> AsyncIterator[Follower]:

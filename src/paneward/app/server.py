@@ -10,21 +10,24 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from paneward.adapters.casts import Casts
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import Spool
 from paneward.adapters.transcripts import Transcripts
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.app.lines import Lines
-from paneward.config import Settings, UsageSettings
+from paneward.config import RecordingSettings, Settings, UsageSettings
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
+from paneward.core.recording import Limits
 from paneward.core.usage import Budget, price, window
 from paneward.services.agents import Agents
 from paneward.services.bus import Bus
 from paneward.services.hosts import Hosts
 from paneward.services.listening import Listening
 from paneward.services.meters import Meters
+from paneward.services.recordings import Recordings
 from paneward.services.servers import Connect
 from paneward.store import Store
 
@@ -39,6 +42,7 @@ class Server:
     bus: Bus
     agents: Agents[Connection]
     hosts: Hosts
+    recordings: Recordings
     settings: Settings
     directory: Path
     clock: SystemClock
@@ -79,10 +83,12 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
             hosts.start()  # now: what hooks there tell is told to the agents that there are
             tasks.append(asyncio.create_task(meters.run()))
             tasks.append(asyncio.create_task(_listen(agents, listening)))
-            yield Server(
-                store, bus, agents, hosts, settings, directory, clock, url, version, clock.wall(), listening, meters
-            )
-            reason = "it was told to"
+            async with _recordings(agents, settings.recording, directory, clock) as recordings:
+                yield Server(
+                    store, bus, agents, hosts, recordings, settings, directory, clock, url, version, clock.wall(),
+                    listening, meters,
+                )  # fmt: skip
+                reason = "it was told to"
         finally:
             for task in tasks:
                 task.cancel()
@@ -145,6 +151,35 @@ async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
         except StoreError as error:
             log.warning("nothing was tidied: %s", error.message)
         await clock.sleep(DAY)
+
+
+@asynccontextmanager
+async def _recordings(
+    agents: Agents[Connection], settings: RecordingSettings, directory: Path, clock: SystemClock
+) -> AsyncIterator[Recordings]:
+    casts = Casts(directory)
+    size, part, total = settings.max_size, settings.max_part_size, settings.max_total_size
+    recordings = Recordings(agents, casts, clock, Limits(part, size, total, settings.max_age_days * DAY))
+    agents.on_forget = recordings.drop
+    tidying = asyncio.create_task(_keep_tidy(recordings, clock))
+    try:
+        await recordings.start()
+        yield recordings
+    finally:
+        tidying.cancel()
+        await asyncio.gather(tidying, return_exceptions=True)
+        await recordings.close()
+        await casts.close()
+
+
+async def _keep_tidy(recordings: Recordings, clock: SystemClock) -> None:
+    """Recordings that are too old, or too many."""
+    while True:
+        await clock.sleep(MINUTE)
+        try:
+            await recordings.tidy()
+        except (PanewardError, OSError) as error:
+            log.warning("the recordings were not tidied: %s", error)
 
 
 async def _let_go(agents: Agents[Connection], clock: SystemClock) -> None:

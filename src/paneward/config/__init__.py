@@ -18,6 +18,7 @@ from paneward.config.sections import HostSettings as HostSettings
 from paneward.config.sections import NotificationSettings as NotificationSettings
 from paneward.config.sections import ProfileSettings as ProfileSettings
 from paneward.config.sections import ReadinessSettings as ReadinessSettings
+from paneward.config.sections import RecordingSettings as RecordingSettings
 from paneward.config.sections import ServerSettings as ServerSettings
 from paneward.config.sections import Settings as Settings
 from paneward.config.sections import SignalSettings as SignalSettings

@@ -43,6 +43,7 @@ DAY = 86_400
 Milliseconds = Annotated[int, _between(0, 60_000)]
 Seconds = Annotated[float, _between(0, DAY)]
 SomeSeconds = Annotated[float, _above(0, DAY)]
+Bytes = Annotated[int, _between(4096, 1 << 50)]
 Name = Annotated[str, Rule(" that is not empty", bool)]
 Word = Annotated[str, Rule(" of letters, digits, `-` and `_`", lambda value: bool(re.fullmatch(r"[\w-]+", value)))]
 Names = Annotated[tuple[str, ...], Rule(", none of them empty", all)]
@@ -142,6 +143,14 @@ class NotificationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordingSettings:
+    max_size: Annotated[Bytes, "bytes of a recording; then it stops"] = 256 << 20
+    max_part_size: Annotated[Bytes, "bytes of one of its files; then it goes on in the next"] = 16 << 20
+    max_total_size: Annotated[Bytes, "bytes of all recordings; the oldest make room for the newest"] = 2 << 30
+    max_age_days: Annotated[float, _above(0, 36_500), "days that a recording goes on, and is kept after its end"] = 30.0
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileSettings:
     file: Annotated[str | None, "a YAML file of your own profiles: name -> row"] = None
 
@@ -157,6 +166,7 @@ class Settings:
     signals: SignalSettings = SignalSettings()
     usage: UsageSettings = UsageSettings()
     notifications: NotificationSettings = NotificationSettings()
+    recording: RecordingSettings = RecordingSettings()
     profiles: ProfileSettings = ProfileSettings()
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # "tmux.binary" -> where from
 

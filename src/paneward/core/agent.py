@@ -160,6 +160,7 @@ class Agent:
     nudge_seq: int = 0  # rises by one with each signal and each clearing
     last_signal_at: float | None = None  # seconds since the epoch
     usage: Usage | None = None  # tokens, cost and context, where it tells them
+    recording: str = ""  # the recording that its output goes into; empty: it is not recorded
     alive_at: float = 0.0  # seconds since the epoch: its last sign of life; known while a server watches it
     adopted_at: float = 0.0
     seq: int = 0  # of its last event

@@ -19,6 +19,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 LINE_LIMIT = 16 << 20  # the longest honest line is a row of styled cells or a buffer shown: megabytes at most
 SPAN_LIMIT = 128 << 20  # a whole scrollback of 100 000 wide and styled lines
@@ -92,6 +93,15 @@ INSIDE = frozenset(  # notifications that are believed inside a plain block
     b"session-window-changed client-detached client-session-changed pane-mode-changed unlinked-window-add "
     b"unlinked-window-close unlinked-window-renamed subscription-changed config-error".split()
 )
+
+
+_PANE: Final = re.compile(r"(\d+)x(\d+),\d+,\d+,(\d+)(?=[,\]}]|$)")  # in a layout; what holds others has brackets
+
+
+def pane_sizes(args: str) -> dict[str, tuple[int, int]]:
+    """Columns and rows of the panes that a `layout-change` shows: of a zoomed window, its one pane."""
+    visible = "".join(args.split(" ")[2:3])
+    return {f"%{pane}": (int(width), int(height)) for width, height, pane in _PANE.findall(visible)}
 
 
 def unescape(data: bytes) -> bytes:

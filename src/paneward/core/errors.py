@@ -2,7 +2,8 @@
 
     PanewardError               has a code, a message (what was seen) and a hint (what to do)
     ├── InvalidInput            the caller's words are off: EMPTY_TEXT, TEXT_TOO_LONG, UNKNOWN_KEY,
-    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST, HOOKS_REFUSED
+    │                           INVALID_PATTERN, UNKNOWN_PROFILE, CONFIG_INVALID, BAD_REQUEST, HOOKS_REFUSED,
+    │                           INVALID_RECORDING
     ├── Denied                  who asks may not: UNAUTHORIZED, FORBIDDEN, CLAIM_MISMATCH, FOREIGN_HOST,
     │                           FOREIGN_ORIGIN; or asks too much: RATE_LIMITED, BODY_TOO_LARGE, TOO_MANY_STREAMS
     ├── ServerError             no server to ask, or none that can be understood: SERVER_NOT_RUNNING, SERVER_ERROR,
@@ -77,6 +78,8 @@ class Code(StrEnum):
     SERVER_ERROR = "SERVER_ERROR"
     PORT_IN_USE = "PORT_IN_USE"
     HOOKS_REFUSED = "HOOKS_REFUSED"
+    RECORDING_NOT_FOUND = "RECORDING_NOT_FOUND"
+    INVALID_RECORDING = "INVALID_RECORDING"
 
 
 class PanewardError(Exception):
@@ -103,6 +106,11 @@ class AgentExists(PanewardError):
 class AgentNotFound(PanewardError):
     def __init__(self, message: str, *, hint: str = "`paneward ps` lists the agents there are.") -> None:
         super().__init__(message, code=Code.AGENT_NOT_FOUND, hint=hint)
+
+
+class RecordingNotFound(PanewardError):
+    def __init__(self, message: str, *, hint: str = "`paneward cast list` shows the recordings there are.") -> None:
+        super().__init__(message, code=Code.RECORDING_NOT_FOUND, hint=hint)
 
 
 class Denied(PanewardError):

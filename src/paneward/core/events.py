@@ -248,6 +248,27 @@ class UsageChanged:
     kind: ClassVar[str] = "usage_changed"
 
 
+@dataclass(frozen=True, slots=True)
+class RecordingStarted:
+    """The output of an agent is recorded from now on."""
+
+    agent_id: str
+    recording: str  # its name
+    kind: ClassVar[str] = "recording_started"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingStopped:
+    """A recording came to its end. A new server goes on with one that was running: that is no end."""
+
+    agent_id: str
+    recording: str
+    reason: str  # `asked`, `limit`, `age`, `gone`, `forgotten`, `failed`
+    detail: str = ""
+    bytes: int = 0  # of all its parts
+    kind: ClassVar[str] = "recording_stopped"
+
+
 Event = (
     ServerStarted
     | ServerStopped
@@ -272,6 +293,8 @@ Event = (
     | HostConnected
     | HostDisconnected
     | UsageChanged
+    | RecordingStarted
+    | RecordingStopped
 )
 KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in Event.__args__}
 

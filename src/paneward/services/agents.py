@@ -5,7 +5,7 @@ and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken
 """
 
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
@@ -25,10 +25,10 @@ from paneward.core.agent import (
 )
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import AgentNotFound, Code, HostUnreachable, InvalidInput, PaneDead, PaneNotFound
+from paneward.core.events import RecordingStarted, RecordingStopped
 from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.core.signals import Signal
 from paneward.core.usage import Usage
 from paneward.ports import Clock
 from paneward.services.delivery import Request
@@ -60,6 +60,7 @@ class Agents(Generic[P]):
         self._clock = clock
         self._signals = signals
         self._probe = probe  # seconds between looks for a pane that is gone
+        self.on_forget: Callable[[str, bool], Awaitable[None]] = _nothing  # called before an agent is, with `purge`
         self._keepers: dict[str, Keeper] = {}
         self._servers = Servers(connect, clock, lambda: {_home(keeper.agent) for keeper in self._keepers.values()})
 
@@ -174,6 +175,7 @@ class Agents(Generic[P]):
     async def forget(self, agent_id: str, purge: bool = False) -> None:
         """Watch an agent no longer. Its pane is left alone."""
         keeper = self._keeper(agent_id)
+        await self.on_forget(agent_id, purge)
         await keeper.stop()
         try:
             await self._store.forget(agent_id, purge)
@@ -232,10 +234,6 @@ class Agents(Generic[P]):
         for keeper in list(self._keepers.values()):
             if (*_home(keeper.agent), keeper.agent.pane) == (host, socket, pane):
                 await keeper.typed(keys)
-
-    def tell(self, agent_id: str, signal: Signal) -> None:
-        """A signal of an agent that came by another channel than its pane, and is new."""
-        self._keeper(agent_id).tracker.heard(signal)
 
     async def spent(self, agent_id: str, usage: Usage, account: Mapping[str, Any], crossed: str) -> None:
         """What an agent has used, and how that was counted; `crossed`: which budget is used up, in words."""
@@ -327,6 +325,12 @@ class Agents(Generic[P]):
         profile = profile or self.get(agent_id).profile
         return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile)
 
+    async def mark_recording(self, agent_id: str, name: str, event: RecordingStarted | RecordingStopped) -> Agent:
+        """Store which recording its output goes into from now on; empty: into none."""
+        keeper = self._keeper(agent_id)
+        await keeper.recorded(name, event)
+        return keeper.agent
+
     def ear_of(self, heard: Heard, agent_id: str | None = None, host: str = "") -> tuple[Agent, Ear] | None:
         """Who is told of a hook that ran on a host: the agent in its pane, else the one whose conversation it is."""
         living = [keeper for keeper in self._keepers.values() if keeper.agent.host == host]
@@ -356,6 +360,10 @@ class Agents(Generic[P]):
 
 def _home(agent: Agent) -> Key:
     return agent.host, agent.socket
+
+
+async def _nothing(agent_id: str, purge: bool) -> None:
+    return None
 
 
 def _pane(agent: Agent) -> str:

@@ -72,6 +72,7 @@ class Keeper:
         self.tracker = Tracker(clock.now, self._stirred.set, signals)
         self._turns = Turns(store, clock, agent, self.tracker)
         self.spent = self._turns.spent
+        self.recorded = self._turns.recorded  # stores which recording its output goes into
         self.ear = Ear(store, clock, self._turns, self._stirred.set)
         self.standing: Standing | None = None  # where it stood at the last look
         self._caught_up_at = float("-inf")

@@ -11,7 +11,7 @@ from typing import Final
 from paneward.core import nudge
 from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
 from paneward.core.audit import AuditEntry
-from paneward.core.events import NearMiss, OutputLost
+from paneward.core.events import Event, NearMiss, OutputLost
 from paneward.core.hearing import Hearing, Seen
 from paneward.core.hooks import Heard, same_text
 from paneward.core.judging import Change, Told, found, lost, told_by
@@ -309,6 +309,11 @@ class Turns(Record):
         """It is known now what it is."""
         async with self.speaking:
             await self._change(Change(replace(self._agent, kind=kind, version=version), self._last))
+
+    async def recorded(self, name: str, event: Event) -> None:
+        """Its output goes into this recording from now on; empty: into none."""
+        async with self.speaking:
+            await self._change(Change(replace(self._agent, recording=name), self._last, (event,)))
 
     # --- after a crash
 

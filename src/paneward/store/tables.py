@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-SCHEMA = 7  # of the stores this version writes: the number of its newest migration
+SCHEMA = 6  # of the stores this version writes: the number of its newest migration
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ KEEP_TEXT = 64_000  # characters: the text is kept for people, and its hash and 
 NAMES: Final = {
     *("id", "agent", "agent_id", "host", "tmux", "socket", "pane", "profile", "kind", "stage", "fingerprint"),
     *("old_state", "new_state", "state", "said", "verdict", "rung", "source", "error_type", "actor", "intent"),
-    *("delivery", "delivery_id", "message_id"),
+    *("delivery", "delivery_id", "message_id", "recording"),
 }
 T = TypeVar("T")
 

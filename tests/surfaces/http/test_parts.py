@@ -241,6 +241,7 @@ def figures() -> Metrics:
             Counter(echo=2),
             lambda: ["connected"],
             Counter({("codex", "out"): 50}),
+            lambda: (2, 4096, 1),
         )
     )
 
@@ -254,6 +255,9 @@ def test_every_figure_is_told_with_what_it_means() -> None:
     assert 'paneward_agents{state="IDLE"} 2.0' in text
     assert 'paneward_hosts{state="connected"} 1.0' in text
     assert 'paneward_events_total{kind="turn_stored"} 3.0' in text
+    assert "paneward_recordings 2.0\n" in text
+    assert "paneward_recorded_bytes_total 4096.0\n" in text
+    assert "paneward_recording_gaps_total 1.0\n" in text
     assert 'paneward_streams_open{kind="events"} 1.0' in text
     assert 'paneward_gaps_total{reason="slow"} 1.0' in text
     for name, words in METRICS.items():

@@ -90,6 +90,24 @@ def test_a_pane_is_never_resized_for_who_looks_at_it(open_site: Open) -> None:
     run(open_site, test)
 
 
+def test_a_pane_of_another_size_is_shown_anew(open_site: Open) -> None:
+    async def test(site: Site) -> None:
+        pane = site.tmux.new_pane("printf 'some words'; exec cat")
+        await until(lambda: "some words" in site.tmux.screen(pane))
+        async with listening(site.api) as url, terminal(url, path_of(site, pane), **site.token) as socket:
+            screen = Screen(socket)
+            await screen.until(lambda: screen.told)
+            site.tmux.run("resize-window", "-t", pane, "-x", "60", "-y", "20")
+            await screen.until(lambda: screen.told[-1].get("width") == 60)
+            assert screen.told[-1]["type"] == "snapshot"
+            assert screen.told[-1]["height"] == 20
+            assert screen.told[-1]["rows"][0] == "some words"
+            await screen.say(type="input", data="typed")
+            await screen.until(lambda: b"typed" in screen.output)
+
+    run(open_site, test)
+
+
 def test_what_asks_a_terminal_is_filtered_and_its_answers_are_dropped(open_site: Open) -> None:
     async def test(site: Site) -> None:
         log = site.tmux.home / "got"

@@ -187,9 +187,15 @@ class ControlTmux:
             raise TmuxError(TWICE.format(lost)) from None
 
     async def look_on(
-        self, client: Client, pane: str, history: int = 0, early: Callable[[Snapshot], None] | None = None
+        self,
+        client: Client,
+        pane: str,
+        history: int = 0,
+        early: Callable[[Snapshot], None] | None = None,
+        blanks: bool = False,
     ) -> Snapshot:
-        """One atomic look: screen and facts by one line. `early` gets it at its exact place in the stream."""
+        """One atomic look: screen and facts by one line. `early` gets it at its exact place in the stream; `blanks`
+        keeps those at the ends of rows, which may be coloured."""
         secret = nonce()
         found: list[Snapshot | TmuxError] = []
 
@@ -202,7 +208,7 @@ class ControlTmux:
                 if early is not None:
                     early(found[-1])  # type: ignore[arg-type]
 
-        await client.ask(_look_line(pane, history, secret), secret, read)
+        await client.ask(_look_line(pane, history, blanks, secret), secret, read)
         if isinstance(found[0], TmuxError):
             raise found[0]
         return found[0]
@@ -296,9 +302,9 @@ class ControlTmux:
     # --- watching
 
     @asynccontextmanager
-    async def watch(self, pane: str) -> AsyncIterator[PaneWatch]:
+    async def watch(self, pane: str, sized: bool = False) -> AsyncIterator[PaneWatch]:
         seen = await self.look(pane)
-        watch = await self._watchers.join(pane, seen.session, seen.window)
+        watch = await self._watchers.join(pane, seen.session, seen.window, sized)
         try:
             yield watch
         finally:
@@ -324,15 +330,15 @@ async def _all(answers: Sequence[asyncio.Future[Reply]]) -> list[Reply]:
         raise
 
 
-def _look_line(pane: str, history: int, secret: str) -> bytes:
-    return _look_template(pane, history).replace(SECRET, secret.encode())
+def _look_line(pane: str, history: int, blanks: bool, secret: str) -> bytes:
+    return _look_template(pane, history, blanks).replace(SECRET, secret.encode())
 
 
 @lru_cache(maxsize=256)
-def _look_template(pane: str, history: int) -> bytes:
-    start = ["-S", f"-{history}"] if history else []
+def _look_template(pane: str, history: int, blanks: bool) -> bytes:
+    more = [*(["-S", f"-{history}"] if history else []), *(["-N"] if blanks else [])]
     return (
-        encode("capture-pane", "-p", "-e", "-t", pane, *start)
+        encode("capture-pane", "-p", "-e", "-t", pane, *more)
         + b" ; "
         + encode("display-message", "-p", "-t", pane, look_format(SECRET.decode()))
     )

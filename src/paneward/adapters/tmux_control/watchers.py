@@ -23,6 +23,9 @@ HUNG = 1.0  # seconds between looks at a tmux that does not answer
 LINGER = 5.0  # seconds that an unused client is kept: opening one costs more than hearing for nobody
 
 
+Tell = Callable[[PaneWatch], None]
+
+
 class Opener(Protocol):
     def __call__(
         self, *attach: str, on_event: Callable[..., None] | None = ..., on_lost: Callable[[], None] | None = ...
@@ -31,7 +34,12 @@ class Opener(Protocol):
 
 class Looker(Protocol):
     def __call__(
-        self, client: Client, pane: str, history: int = ..., early: Callable[[Snapshot], None] | None = ...
+        self,
+        client: Client,
+        pane: str,
+        history: int = ...,
+        early: Callable[[Snapshot], None] | None = ...,
+        blanks: bool = ...,
     ) -> Awaitable[Snapshot]: ...
 
 
@@ -89,8 +97,8 @@ class Watchers:
 
     # --- joining and leaving
 
-    async def join(self, pane: str, session: str, window: str) -> PaneWatch:
-        watch = PaneWatch(pane, self._clock, self._refresh)
+    async def join(self, pane: str, session: str, window: str, sized: bool = False) -> PaneWatch:
+        watch = PaneWatch(pane, self._clock, self._refresh, self._look_at, sized)
         try:
             await self._attach(watch, session, window)
         except BaseException:
@@ -115,7 +123,7 @@ class Watchers:
             session = await self._links.open()
             home = self._sessions.get(session)
             if home is None:
-                home = self._sessions[session] = SessionWatcher(session, self._suspect, self._rejoin_soon)
+                home = self._sessions[session] = SessionWatcher(*self._wiring(session))
                 await (await self._client_of(home)).ask(b"display-message -p attached")
                 await self._links.keep_while_attached()
             await self._links.add(window)
@@ -124,11 +132,14 @@ class Watchers:
 
     async def _refresh(self, watch: PaneWatch) -> None:
         """Capture on the watching client: the stream goes on exactly behind it."""
-        home = self._home[watch]
         watch.joined = False
+        await self._look_at(watch, watch.join)
+
+    async def _look_at(self, watch: PaneWatch, early: Callable[[Snapshot], None]) -> None:
+        """A snapshot by the watching client: `early` gets it at its place in the stream."""
         try:
-            client = await self._client_of(home)
-            await self._look(client, watch.pane, early=watch.join)
+            client = await self._client_of(self._home[watch])
+            await self._look(client, watch.pane, early=early, blanks=watch.sized)
         except Lost as lost:
             raise TmuxError(f"the watching client ended: {lost}") from None
 
@@ -139,7 +150,7 @@ class Watchers:
         if session not in self._sessions:
             if len(self._sessions) >= SESSIONS and not self._make_room():
                 return None
-            self._sessions[session] = SessionWatcher(session, self._suspect, self._rejoin_soon)
+            self._sessions[session] = SessionWatcher(*self._wiring(session))
         return self._sessions[session]
 
     def _make_room(self) -> bool:
@@ -191,6 +202,17 @@ class Watchers:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _wiring(self, session: str) -> tuple[str, Callable[[], None], Tell, Tell]:
+        return session, self._suspect, self._rejoin_soon, self._renew_soon
+
+    def _renew_soon(self, watch: PaneWatch) -> None:
+        self._start(self._renew(watch))
+
+    async def _renew(self, watch: PaneWatch) -> None:
+        with contextlib.suppress(TmuxError):  # a client that is lost is replaced, with a new snapshot
+            if watch in self._home:
+                await watch.renew()
 
     def _rejoin_soon(self, watch: PaneWatch) -> None:
         self._start(self._rejoin(watch))

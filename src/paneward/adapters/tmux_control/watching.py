@@ -7,10 +7,10 @@ ends exactly where the following output begins, so joining loses and doubles not
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 from paneward.adapters.tmux_control.client import Client, Lost
-from paneward.core.control import Event, Notification, Output, Paused, Reply, SessionChanged
+from paneward.core.control import Event, Notification, Output, Paused, Reply, SessionChanged, pane_sizes
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock
 
@@ -20,14 +20,24 @@ HELD = 256 << 10  # bytes of recent output that a watch keeps
 class PaneWatch:
     """The output of one pane from the moment of joining on; the `Watch` port."""
 
-    def __init__(self, pane: str, clock: Clock, again: Callable[["PaneWatch"], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        pane: str,
+        clock: Clock,
+        again: Callable[["PaneWatch"], Awaitable[None]],
+        look: "Look",
+        sized: bool = False,
+    ) -> None:
         self.pane = pane
+        self.sized = sized  # a new size is told by a new snapshot
         self.joined = False  # output that comes before the capture is already on the captured screen
         self.joins = 0
         self.link = ""  # the window that is linked into a session of ours for this watch
         self._clock = clock
-        self._again = again  # take a new snapshot at a known place of the stream
+        self._again = again  # go on behind a new snapshot
+        self._look = look  # take one at its place in the stream
         self._snapshot: Snapshot | None = None
+        self._between: deque[tuple[int, Snapshot]] = deque()  # snapshots, each with the output before it
         self._seq = 0
         self._at: float | None = None
         self._gone = False
@@ -61,6 +71,7 @@ class PaneWatch:
         self.joins += 1
         if self.joins > 1:
             self._ring.clear()
+            self._between.clear()
             self._held = 0
             self._seq += 1
             self._at = self._clock.now()
@@ -92,6 +103,19 @@ class PaneWatch:
     def _say(self, data: bytes | None) -> None:
         for ear in self._ears:
             ear(data)
+
+    async def renew(self) -> None:
+        await self._look(self, self._put_between)
+
+    def _put_between(self, snapshot: Snapshot) -> None:
+        if self.joined:  # else a newer one is on its way
+            self._between.append((self._seq, snapshot))
+            self._wake()
+
+    def resized(self, size: tuple[int, int]) -> bool:
+        """The pane has that size now: a new snapshot is wanted."""
+        seen = self._between[-1][1] if self._between else self._snapshot
+        return self.sized and self.joined and seen is not None and size != (seen.width, seen.height)
 
     def end(self) -> None:
         self._gone = True
@@ -142,24 +166,28 @@ class PaneWatch:
             missing -= len(part)
         return b"".join(reversed(parts))
 
-    async def chunks(self) -> AsyncIterator[bytes | None]:
+    async def chunks(self) -> AsyncIterator[bytes | Snapshot | None]:
         """The raw output from joining on; None marks a gap, after which `snapshot` is new."""
         at, joins = 0, 1
         while True:
             if self.joins != joins:
                 at, joins = self._seq - self._held, self.joins
                 yield None
-            if at == self._seq:
-                if self._gone:
-                    return
+            elif self._between and self._between[0][0] <= at:
+                self._snapshot = self._between.popleft()[1]
+                yield self._snapshot
+            elif at < self._seq:
+                data = self.recent(at)
+                if data is None:  # the reader was slower than what we hold
+                    await self._again(self)
+                    continue
+                data = data[: self._between[0][0] - at] if self._between else data
+                at += len(data)
+                yield data
+            elif self._gone:
+                return
+            else:
                 await self._next()
-                continue
-            data = self.recent(at)
-            if data is None:  # the reader was slower than what we hold
-                await self._again(self)
-                continue
-            at += len(data)
-            yield data
 
     async def _next(self) -> None:
         """Until something is heard: without a timer, which would cost more than the waiting."""
@@ -169,6 +197,9 @@ class PaneWatch:
             await waiter
         finally:
             self._waiters.discard(waiter)
+
+
+Look = Callable[[PaneWatch, Callable[[Snapshot], None]], Awaitable[None]]
 
 
 def _expire(waiter: asyncio.Future[bool]) -> None:
@@ -185,7 +216,13 @@ SUSPICIOUS = frozenset(
 class SessionWatcher:
     """A control client on one session, and the watches of its panes."""
 
-    def __init__(self, session: str, suspect: Callable[[], None], rejoin: Callable[[PaneWatch], None]) -> None:
+    def __init__(
+        self,
+        session: str,
+        suspect: Callable[[], None],
+        rejoin: Callable[[PaneWatch], None],
+        renew: Callable[[PaneWatch], None],
+    ) -> None:
         self.session = session
         self.client: Client | None = None
         self.ended = False  # its last client ended by itself
@@ -194,6 +231,7 @@ class SessionWatcher:
         self.linger: asyncio.TimerHandle | None = None
         self._suspect = suspect
         self._rejoin = rejoin
+        self._renew = renew
 
     def add(self, watch: PaneWatch) -> None:
         if self.linger is not None:
@@ -216,8 +254,9 @@ class SessionWatcher:
                 self._resume(pane)
             case SessionChanged(session) if session != self.session:
                 self._moved()
-            case Notification(name) if name in SUSPICIOUS:
+            case Notification(name, args) if name in SUSPICIOUS:
                 self._suspect()
+                self._resized(pane_sizes(args) if name == "layout-change" else {})
 
     def _resume(self, pane: str) -> None:
         """tmux stopped telling: go on from now, and close the gap by a new capture."""
@@ -226,6 +265,12 @@ class SessionWatcher:
         for watch in self.watches.get(pane, ()):
             watch.joined = False
             self._rejoin(watch)
+
+    def _resized(self, sizes: Mapping[str, tuple[int, int]]) -> None:
+        for pane, size in sizes.items():
+            for watch in self.watches.get(pane, ()):
+                if watch.resized(size):
+                    self._renew(watch)
 
     def _moved(self) -> None:
         """`detach-on-destroy off`: our session is gone and we were put onto another one."""

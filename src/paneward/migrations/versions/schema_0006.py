@@ -1,8 +1,11 @@
-"""Nothing here: the number belongs to a change that is merged beside this one, whose file takes this one's place."""
+"""How the use of agents was counted."""
+
+import sqlalchemy as sa
+from alembic import op
 
 revision = "0006"
 down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Nothing."""
+    op.add_column("agents", sa.Column("account", sa.Text))

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paneward.core.errors import PanewardError
-from paneward.surfaces.cli import agents, hooking, hosts, house, panes, serve
+from paneward.surfaces.cli import agents, hooking, hosts, house, panes, recording, serve
 from paneward.surfaces.cli.options import Place, Transport, UsageError, flag
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -62,6 +62,18 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "hooks remove": ("paneward hooks remove claude",),
     "hooks status": ("paneward hooks status", "paneward --json hooks status"),
     "signal": ("paneward signal completed 'the tests are green'", "paneward signal needs_input 'which branch?'"),
+    "record": (
+        "paneward record claude-1",
+        "paneward record claude-1 --stop",
+        "paneward record work:1.0 --out work.cast",
+    ),
+    "cast": ("paneward cast list", "paneward cast export claude-1 --idle-cap 2 --out claude-1.cast"),
+    "cast list": ("paneward cast list", "paneward --json cast list claude-1"),
+    "cast export": (
+        "paneward cast export claude-1 --idle-cap 2 --out claude-1.cast",
+        "paneward cast export claude-1 --recording 20261116T084111Z --from 60 --to 120 > minute.cast",
+        "paneward cast export work.cast --idle-cap 1 | asciinema play -",
+    ),
     "export": ("paneward export > paneward.jsonl",),
     "token": ("paneward token --role auditor --agent nightly-report",),
     "popup": ("paneward popup >> ~/.tmux.conf", "paneward popup --answer"),
@@ -157,6 +169,7 @@ def build() -> typer.Typer:
     _add(hooks, "hooks remove", hooking.remove_hooks)
     _add(hooks, "hooks status", hooking.show_hooks)
     app.add_typer(hooks, rich_help_panel="Agents")
+    _add(app, "record", recording.record, "Agents")
     _add(app, "demo", house.demo, "Around them")
     passed_on = {"ignore_unknown_options": True, "help_option_names": []}
     _add(app, "demo-agent", house.demo_agent, "Around them", context_settings=passed_on)
@@ -165,6 +178,10 @@ def build() -> typer.Typer:
     _add(profiles, "profiles list", house.list_profiles)
     _add(profiles, "profiles show", house.show_profile)
     _add(profiles, "profiles check", house.check_profile)
+    cast = _group("cast", no_args_is_help=True, help="List recordings, or hand one out as asciicast.")
+    _add(cast, "cast list", recording.list_casts)
+    _add(cast, "cast export", recording.export_cast)
+    app.add_typer(cast, rich_help_panel="Agents")
     config = _group("config", no_args_is_help=True, help="Show or check the configuration.")
     _add(config, "config show", house.show_config)
     _add(config, "config check", house.check_config)

@@ -14,6 +14,7 @@ from paneward.core.hooking import Hooked
 from paneward.core.host import HostStanding
 from paneward.core.profiles import Profile
 from paneward.core.reading import Reading
+from paneward.core.recording import Kept
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.store import Delivery
 from paneward.surfaces import wire
@@ -215,10 +216,35 @@ class HostGone:
     host: str
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The recording of an agent that was asked for, or ended."""
+
+    agent_id: str
+    recording: str
+    running: bool = False
+    fresh: bool = False  # it began with this
+
+
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    recordings: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A file with a recording."""
+
+    file: Path
+    bytes: int
+    entries: int = 0
+    notes: tuple[str, ...] = ()  # what could not be read
+
+
 Answer = (
     SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
     | Reading | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
-    | Hooks | Signalled | HostList | HostTold | HostGone
+    | Hooks | Signalled | HostList | HostTold | HostGone | Cast | Recording | Recordings
 )  # fmt: skip
 
 

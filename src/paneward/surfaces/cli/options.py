@@ -75,7 +75,7 @@ def _complete_key(incomplete: str) -> Iterable[str]:
     return (name for name in NAMES if name.lower().startswith(incomplete.lower()))
 
 
-def _complete_agent(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def complete_agent(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import agents
 
     return agents(incomplete)
@@ -103,7 +103,7 @@ Pane = Annotated[
     ),
 ]
 AgentName = Annotated[
-    str, typer.Argument(metavar="AGENT", autocompletion=_complete_agent, help="Its name.", show_default=False)
+    str, typer.Argument(metavar="AGENT", autocompletion=complete_agent, help="Its name.", show_default=False)
 ]
 HostName = Annotated[
     str, typer.Argument(metavar="HOST", autocompletion=_complete_host, help="Its name.", show_default=False)

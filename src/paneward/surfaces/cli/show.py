@@ -22,6 +22,7 @@ from paneward.surfaces.cli.answers import (
     Answer,
     Asked,
     Captured,
+    Cast,
     Checks,
     Config,
     Events,
@@ -34,6 +35,8 @@ from paneward.surfaces.cli.answers import (
     Panes,
     Profiles,
     Receipts,
+    Recording,
+    Recordings,
     Responded,
     Running,
     Signalled,
@@ -49,6 +52,7 @@ from paneward.surfaces.cli.shown_agents import show_agents
 from paneward.surfaces.cli.shown_deliveries import READY, deliveries, menu, readiness, receipt
 from paneward.surfaces.cli.shown_hooks import show_hooks
 from paneward.surfaces.cli.shown_hosts import show_hosts
+from paneward.surfaces.cli.shown_recordings import show_recordings
 
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
 
@@ -87,6 +91,8 @@ def show(console: Console, answer: Answer) -> None:
             show_agents(console, answer)
         case HostList() | HostTold() | HostGone():
             show_hosts(console, answer)
+        case Cast() | Recording() | Recordings():
+            show_recordings(console, answer)
         case _:
             assert_never(answer)
 

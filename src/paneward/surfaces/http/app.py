@@ -24,6 +24,7 @@ from paneward.surfaces.http.metrics import Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Mutations
 from paneward.surfaces.http.pane_routes import PaneRoutes
 from paneward.surfaces.http.params import Streams
+from paneward.surfaces.http.recording_routes import RecordingRoutes
 from paneward.surfaces.http.routes import AgentRoutes
 from paneward.surfaces.http.site_routes import SiteRoutes
 from paneward.surfaces.http.stream import Feed, Reader, Wanted, keep_beating, keep_fed, serve_reader
@@ -108,6 +109,7 @@ class Api:
             server.listening.counts,
             lambda: [host.state for host in server.hosts.all()],
             server.meters.tokens,
+            lambda: (server.recordings.count, server.recordings.written, server.recordings.gaps),
         )
 
     def _fastapi(self) -> FastAPI:
@@ -123,6 +125,7 @@ class Api:
             AgentRoutes(self._server, self._access),
             PaneRoutes(self._server, self._streams),
             HostRoutes(self._server),
+            RecordingRoutes(self._server),
             SiteRoutes(self._server, self._access, self.metrics, self._stop),
         ):
             api.include_router(routes.router())

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 from paneward.core.agent import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
 from paneward.core.host import HostStanding
+from paneward.core.recording import Kept
 from paneward.core.result import Menu, SendResult
 
 STRICT = ConfigDict(extra="forbid")
@@ -221,6 +222,18 @@ class EventPage:
 @dataclass(frozen=True, slots=True)
 class AuditPage:
     entries: list[AuditEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class OneRecording:
+    agent_id: str
+    recording: str  # its name
+    fresh: bool = False  # it began with this request
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingList:
+    recordings: list[Kept]
 
 
 @dataclass(frozen=True, slots=True)

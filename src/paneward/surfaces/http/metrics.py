@@ -24,6 +24,9 @@ METRICS: Mapping[str, str] = {
     "paneward_signal_lag_seconds": "from a signal's coming to its being written down, by source",
     "paneward_tokens_total": "tokens of agents that were counted since the server started, by program and kind",
     "paneward_near_misses_total": "lines that began like a marker and were none",
+    "paneward_recordings": "recordings that are being written",
+    "paneward_recorded_bytes_total": "bytes written to recordings since the server started",
+    "paneward_recording_gaps_total": "gaps in recordings since the server started",
     "paneward_last_seq": "the number of the last event",
     "paneward_agents": "agents, by their state as it is shown",
     "paneward_hosts": "hosts, by where the connection to them stands",
@@ -44,6 +47,7 @@ class Figures(Collector):
         hooks: Tally[str],
         hosts: Callable[[], list[str]],
         tokens: Tally[tuple[str, str]],
+        recordings: Callable[[], tuple[int, int, int]],
     ) -> None:
         self._states = states
         self._seq = seq
@@ -52,6 +56,7 @@ class Figures(Collector):
         self._hooks = hooks
         self._hosts = hosts
         self._tokens = tokens
+        self._recordings = recordings
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("paneward_last_seq", METRICS["paneward_last_seq"], self._seq())
@@ -69,6 +74,10 @@ class Figures(Collector):
         for (program, kind), count in sorted(self._tokens.items()):
             tokens.add_metric([program, kind], count)
         yield tokens
+        running, written, gaps = self._recordings()
+        yield GaugeMetricFamily("paneward_recordings", METRICS["paneward_recordings"], running)
+        yield CounterMetricFamily("paneward_recorded_bytes", METRICS["paneward_recorded_bytes_total"], written)
+        yield CounterMetricFamily("paneward_recording_gaps", METRICS["paneward_recording_gaps_total"], gaps)
         missed = self._events[NearMiss.kind]
         yield CounterMetricFamily("paneward_near_misses", METRICS["paneward_near_misses_total"], missed)
         hooks = CounterMetricFamily("paneward_hooks", METRICS["paneward_hooks_total"], labels=["what"])

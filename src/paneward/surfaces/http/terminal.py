@@ -1,9 +1,10 @@
 """A pane in a browser: a snapshot, then its output, and keys on the way back.
 
 Text frames are JSON. The first is a `snapshot`; after a gap (a flood, a reader that is too slow, a new connection to
-tmux) there is a new one. Binary frames are output: 8 bytes, big endian, with the `output_seq` behind these bytes, then
-the bytes. What a browser sends is `input` (what its terminal made of keys), `keys` (by their names in tmux) or
-`resize`, which is answered with the size that the pane has: a pane is never resized for who looks at it.
+tmux) and at a new size of the pane there is a new one. Binary frames are output: 8 bytes, big endian, with the
+`output_seq` behind these bytes, then the bytes. What a browser sends is `input` (what its terminal made of keys),
+`keys` (by their names in tmux) or `resize`, which is answered with the size that the pane has: a pane is never resized
+for who looks at it.
 """
 
 import asyncio
@@ -83,8 +84,8 @@ class Terminal:
     async def _show(self, watch: Watch) -> None:
         machine, seq = TerminalFilter(), 0
         async for chunk in watch.chunks():
-            if chunk is None:
-                machine, seq = TerminalFilter(), watch.output_seq
+            if not isinstance(chunk, bytes):
+                machine, seq = TerminalFilter(), seq if chunk else watch.output_seq
                 await self._snapshot(watch, seq)
                 continue
             seq += len(chunk)
