@@ -186,6 +186,26 @@ def test_work_goes_on_while_its_host_is_away_and_its_end_is_seen_afterwards(grou
     on_host(ground, sshd, work)
 
 
+def test_a_receipt_is_honest_when_the_host_is_lost_while_a_text_goes_in(ground: Ground, sshd: Sshd) -> None:
+    async def work(one: Far) -> None:
+        play = await one.adopt()
+        sending = asyncio.create_task(one.agents.send("worker", "work 0"))
+        await one.until_event("delivery_begun", agent_id="worker")
+        sshd.stop()
+        result = (await sending).result
+        await one.until_event("agent_lost", agent_id="worker")
+        sshd.start()
+        await one.until_event("agent_found", agent_id="worker")
+        if result.verdict is Verdict.CONFIRMED:
+            await one.until(Stage.COMPLETE)
+        taken = play.submits()
+        assert len(taken) <= 1
+        assert result.verdict is not Verdict.FAILED or taken == (), result
+        assert result.verdict is not Verdict.CONFIRMED or taken == ("work 0",), result
+
+    on_host(ground, sshd, work)
+
+
 def test_another_program_under_the_same_number_is_not_the_agent(ground: Ground, sshd: Sshd) -> None:
     async def work(one: Far) -> None:
         play = await one.adopt()
