@@ -12,9 +12,18 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from paneward.core.agent import Agent
+from paneward.core.agent import Agent, cut_off
 from paneward.core.cast import Header
-from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead, PaneNotFound, PanewardError, StoreError
+from paneward.core.errors import (
+    AgentNotFound,
+    Code,
+    HostUnreachable,
+    InvalidInput,
+    PaneDead,
+    PaneNotFound,
+    PanewardError,
+    StoreError,
+)
 from paneward.core.events import RecordingStarted, RecordingStopped
 from paneward.core.recording import Backdrop, Ending, Kept, Limits, Next, Room, judged, to_remove
 from paneward.core.scene import Snapshot
@@ -266,6 +275,8 @@ async def _ended(task: asyncio.Task[None] | None) -> None:
 def _check(agent: Agent) -> None:
     if agent.pane is None:
         raise InvalidInput(f"{agent.id} has no pane", code=Code.NO_PANE_ID, hint="Only what is in a pane is recorded.")
+    if cut_off(agent):
+        raise HostUnreachable(f"{agent.id}: {agent.gone}", hint="`paneward hosts` tells when its host is tried again.")
     if agent.gone:
         raise PaneNotFound(f"{agent.id}: {agent.gone}", hint="Start it again, forget it, and adopt its new pane.")
 
