@@ -64,10 +64,25 @@ def test_a_string_of_dcs_hides_bells_until_its_end() -> None:
     assert bells.feed(b"\x07")
     bells.feed(b"\x1b]0;lost")
     bells.gap()
+    assert not bells.feed(b" in part\x07")  # what was lost may have begun a string
+    assert bells.feed(b"\x07")
+    bells.gap()
+    assert bells.feed(b"a line\r\n\x07")
+
+
+def test_a_letter_of_a_title_does_not_end_it() -> None:
+    """The second byte of `✳` is, alone, the end of a string."""
+    bells = Bells()
+    assert not bells.feed("\x1b]2;✳ Claude\x07".encode())
+    assert not bells.feed("\x1b]2;\u009c".encode())
     assert bells.feed(b"\x07")
 
 
-@given(st.lists(st.sampled_from([b"\x07", b"\x1b", b"]", b"0;t", b"\x1b\\", b"P", b"a", b"[m"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from([b"\x07", b"\xc2", b"\x9c", b"\x1b", b"]", b"0;t", b"\x1b\\", b"P", b"a", b"[m"]), max_size=12
+    )
+)
 def test_chunking_never_changes_whether_it_rings(pieces: list[bytes]) -> None:
     whole, torn = Bells(), Bells()
     assert whole.feed(b"".join(pieces)) is (True in [torn.feed(piece) for piece in pieces])

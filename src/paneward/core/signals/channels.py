@@ -46,7 +46,8 @@ def _words(osc: Osc) -> str:
 
 
 _STRING = re.compile(rb"\x1b[\]PX^_k]")  # begins a string, in which a bell is an end
-_ENDS = re.compile(rb"[\x07\x18\x1a\x1b\x9c]")
+_ENDS = re.compile(rb"[\x07\x18\x1a\x1b]|\xc2\x9c")  # \x9c alone is a part of many letters
+_SURE = re.compile(rb"[\x07\x1b\r\n]")  # behind one of these, no string goes on
 
 
 class Bells:
@@ -54,33 +55,32 @@ class Bells:
 
     def __init__(self) -> None:
         self._inside = False
-        self._escape = False  # the last byte was ESC
+        self._lost = False  # a string may have begun in what was not heard
+        self._torn = b""  # the first byte of two that belong together
 
     def feed(self, data: bytes) -> bool:
-        if not self._inside and b"\x07" not in data and not data.endswith(b"\x1b") and not _STRING.search(data):
-            return self._torn(data)
-        if self._escape:
-            data, self._escape = b"\x1b" + data, False
+        data, self._torn = self._torn + data, b""
         at, rang = 0, False
+        if self._lost:
+            sure = _SURE.search(data)
+            if sure is None:
+                return False
+            self._lost, at = False, sure.end() if sure[0] == b"\x07" else sure.start()
         while at < len(data):
             if self._inside:
                 end = _ENDS.search(data, at)
                 if end is None:
+                    self._torn = b"\xc2" if data.endswith(b"\xc2") else b""
                     return rang
                 self._inside, at = False, end.end() - (end[0] == b"\x1b")
                 continue
             string = _STRING.search(data, at)
-            rang = rang or b"\x07" in data[at : string.start() if string else len(data)]
+            rang = rang or data.find(b"\x07", at, string.start() if string else len(data)) >= 0
             self._inside, at = string is not None, string.end() if string else len(data)
-        self._escape = not self._inside and data.endswith(b"\x1b")
+        if not self._inside and data.endswith(b"\x1b"):
+            self._torn = b"\x1b"
         return rang
 
     def gap(self) -> None:
-        self._inside = self._escape = False
-
-    def _torn(self, data: bytes) -> bool:
-        """Nothing of interest, unless the ESC before it makes it the begin of a string."""
-        if self._escape and data:
-            self._escape = False
-            self._inside = data[:1] in (b"]", b"P", b"X", b"^", b"_", b"k") and _ENDS.search(data) is None
-        return False
+        """Output was lost."""
+        self._inside, self._lost, self._torn = False, True, b""
