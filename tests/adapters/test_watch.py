@@ -80,7 +80,8 @@ def test_recent_output_is_held_to_a_bound_and_said_to_be_lost_beyond(tmux_server
 
 
 def test_chunks_are_the_output_without_loss(tmux_server: TmuxServer) -> None:
-    pane = tmux_server.new_pane("stty -echo; read x; seq 1 2000; printf 'é\\\\\\033[1m\\377END'; read x")
+    pane = tmux_server.new_pane("stty -echo; printf ready; read x; seq 1 2000; printf 'é\\\\\\033[1m\\377END'; read x")
+    until(lambda: tmux_server.screen(pane) == "ready")
     expected = "".join(f"{n}\r\n" for n in range(1, 2001)).encode() + "é\\\033[1m".encode() + b"\xffEND"
 
     async def main() -> None:
