@@ -191,7 +191,7 @@ def test_what_happened_while_no_server_ran_is_heard_at_the_next_start(ground: Gr
 
     play = played(ground, first)
     ground.server.run("send-keys", "-t", play.pane, "Enter")
-    asyncio.run(play.wait_event("state", 5))
+    asyncio.run(play.wait_event("state", 4))
     played(ground, second)
 
 

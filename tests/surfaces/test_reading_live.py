@@ -10,6 +10,7 @@ import pytest
 from paneward.core.profiles import CLAUDE
 from paneward.surfaces.cli.bundle import open_bundle, readings
 from paneward.surfaces.wire import plain
+from tests.adapters.conftest import until
 from tests.surfaces.conftest import PANEWARD, Machine
 from tests.surfaces.test_cli_live import awaiting, completed
 
@@ -28,7 +29,7 @@ def agent(machine: Machine) -> str:
 def looks_like_claude(machine: Machine, banner: str = BANNER) -> str:
     """A program of that name that shows a version nobody has seen."""
     pane = machine.pane(f"bash -c \"printf '{banner}'; exec -a claude cat\"", name="claude")
-    machine.paneward("wait", pane, "--timeout", "20", "--pattern", "no such prompt", "--accept-stable")
+    until(lambda: "bash" not in machine.tmux("display-message", "-p", "-t", pane, "#{pane_current_command}"))
     return pane
 
 
