@@ -172,6 +172,20 @@ def test_a_half_painted_screen_is_not_told() -> None:
     assert painted.still(1.02) == whole
 
 
+def test_a_marker_that_repeats_another_has_to_stay() -> None:
+    """aider draws an answer anew while it streams: for some frames a line of the last one stands below other words."""
+    painted, first = Painted(), look(claude(f"● {ASKS}"), CLAUDE, Grammar())
+    assert painted.see(first, 1.0, 1.0) == first
+    left = look(claude(f"● {ASKS}", "", "  Step two is done.", "", f"  {ASKS}"), CLAUDE, Grammar())
+    assert painted.see(left, 2.0, 0.1) is None
+    assert painted.see(left, 2.1, 0.1) is None
+    assert painted.deadline() == 2.0 + Painted.REPEATS
+    whole = look(claude(f"● {ASKS}", "", "  Step two is done.", "", "  --<[paneward:idle:b]>--"), CLAUDE, Grammar())
+    assert painted.see(whole, 2.2, 1.0) == whole
+    assert painted.see(left, 3.0, 0.1) is None
+    assert painted.still(3.0 + Painted.REPEATS) == left  # it was meant
+
+
 def test_near_misses_are_told_when_they_stay_and_once() -> None:
     painted, streaming = Painted(), look(claude("● --<[paneward:completed:All"), CLAUDE, Grammar())
     painted.see(streaming, 1.0, 0.0)

@@ -238,6 +238,7 @@ class Painted:
 
     SETTLES: Final = 0.01  # seconds without output after which a screen is whole
     MISSES: Final = 0.5  # the same, after which what is no marker will not become one
+    REPEATS: Final = 0.5  # seconds that a marker has to stand which repeats another: it may be left from that
 
     def __init__(self) -> None:
         self._shown = NOTHING
@@ -257,10 +258,18 @@ class Painted:
             self._shown, self._seen_at = shown, now
         if shown == self._taken:
             return None
-        if again or quiet >= self.SETTLES or now >= self._seen_at + self.SETTLES:
+        lasts = max(quiet, now - self._seen_at)
+        if lasts >= self.REPEATS or (not self._repeats and (again or lasts >= self.SETTLES)):
             self._taken = shown
             return shown
         return None
+
+    @property
+    def _repeats(self) -> bool:
+        """More of a marker is shown than there was."""
+        before = Counter(one.essence for one in (self._taken or NOTHING).sightings)
+        shown = Counter(one.essence for one in self._shown.sightings)
+        return any(count > before[essence] > 0 for essence, count in shown.items())
 
     def still(self, now: float) -> Shown | None:
         """Nothing was printed since the last look: what it showed is sure after a moment."""
@@ -269,7 +278,7 @@ class Painted:
     def deadline(self) -> float | None:
         """When to ask `still`."""
         if self._shown != self._taken:
-            return self._seen_at + self.SETTLES
+            return self._seen_at + (self.REPEATS if self._repeats else self.SETTLES)
         return self._seen_at + self.MISSES if set(self._shown.missed) - self._told else None
 
     def missed(self, now: float) -> list[str]:
