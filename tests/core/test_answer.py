@@ -178,6 +178,13 @@ def test_without_a_dialog_only_text_can_be_answered() -> None:
     assert played(Choice(other="yes"), IDLE, IDLE, scene("> yes‸"), IDLE, text="yes")[1].success
 
 
+def test_a_dialog_that_is_drawn_only_now_is_answered() -> None:
+    ask, typed = scene("Your own answer:\n> ‸"), scene("Your own answer:\n> teal‸")
+    scenes = (WORKS, *[menu(3)] * 5, ask, ask, ask, typed, IDLE, IDLE)
+    done, result = played(Choice(other="teal"), *scenes, text="teal")
+    assert (done, result.success) == ([ENTER, Type("teal"), ENTER], True)
+
+
 @pytest.mark.parametrize(
     ("seen", "code"), [(scene("‸", gone=True), Code.PANE_NOT_FOUND), (scene("‸", dead=True), Code.PANE_DEAD)]
 )

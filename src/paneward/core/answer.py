@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from paneward.core.asking import alive, line_prompt, painted, unclear, unread, words_in_field
+from paneward.core.asking import alive, dialog, line_prompt, unclear, unread, words_in_field
 from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
 from paneward.core.delivery import AFTERMATH, Order, deliver
 from paneward.core.errors import Code, TmuxError
@@ -58,10 +58,9 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
 
 
 def _afresh(choice: Choice, order: Order) -> Flow[SendResult]:
-    scene = yield from painted(order.profile)
-    menu = read_asked(scene.snapshot, order.profile)
-    if menu is None:
-        return (yield from line_prompt(choice, order))
+    menu = yield from dialog(choice, order)
+    if isinstance(menu, SendResult):
+        return menu
     check(menu, choice)
     yield Mark(Phase.INTENDED)
     return (yield from Answer(choice, order, menu).run())

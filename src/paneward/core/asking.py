@@ -41,6 +41,18 @@ def alive(scene: Scene) -> None:
         raise PaneDead("the program ended")
 
 
+def dialog(choice: Choice, order: Order) -> Flow[Menu | SendResult]:
+    """The dialog that is open; where there is none, what came of the words as a message."""
+    scene = yield from painted(order.profile)
+    menu = read_asked(scene.snapshot, order.profile)
+    if menu is not None:
+        return menu
+    sent = yield from line_prompt(choice, order)
+    if sent.error_type is Code.BLOCKED_BY_DIALOG:  # it was not drawn yet
+        menu = read_asked((yield Look()).snapshot, order.profile)
+    return menu or sent
+
+
 def line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:
     """No dialog is open: words are typed as a message."""
     if choice.fingerprint is not None:
