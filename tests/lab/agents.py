@@ -129,6 +129,11 @@ class LabAgent:
         self.wait_screen(r"(?m)bash-\S*[#$] *$", STARTS)
         self.type(f"sh {self.home}/resume")
         self.keys("Enter")
+        until = time.monotonic() + STARTS
+        while self.look().facts["pane_current_command"] == "bash":
+            if time.monotonic() > until:
+                raise NotSeen(f"{self.recipe.name} was not started again:\n{self.look().text}")
+            time.sleep(LOOK)
 
     def arrived(self, count: int, seconds: float = SHOWS) -> None:
         """Until so many prompts arrived at the model."""

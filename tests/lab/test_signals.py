@@ -101,17 +101,8 @@ def test_a_conversation_that_its_agent_resumes_rings_nothing_twice(
             assert (await server.agents.send("it", ASKED, timeout=60)).result.success
             await heard(server, running, *SAID[:2])
             await asyncio.to_thread(running.resume)
-            await until_found(server)
             running.model.script(Reply(answer(SAID[1], SAID[2]), chunks=6, between=0.05))
             assert (await server.agents.send("it", "go on", timeout=90)).result.success
             await heard(server, running, *SAID[:2], *SAID[1:])
 
     asyncio.run(play())
-
-
-async def until_found(server: Server) -> None:
-    """It ended, and is there again."""
-    async with asyncio.timeout(PATIENCE):
-        with server.bus.subscribe() as news:
-            while not await server.store.events(kinds=["agent_found"], agent_id="it"):
-                await anext(news)
