@@ -1,6 +1,7 @@
 """The kernel's news of directories, by ctypes: Python has no module for it. Nothing is polled."""
 
 import asyncio
+import contextlib
 import ctypes
 import os
 import struct
@@ -48,12 +49,10 @@ class Inotify:
 
     def _wake(self) -> None:
         """What happened is drained: whoever waits looks at the directories anyway, so a lost event loses nothing."""
-        try:
+        with contextlib.suppress(BlockingIOError):
             while data := os.read(self._fd, 65536):
                 self._note(data)
                 self._woken.set()
-        except BlockingIOError:
-            pass
 
     def _note(self, data: bytes) -> None:
         at = 0

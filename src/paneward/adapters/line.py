@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from paneward.adapters.host import Gate, Host
+from paneward.adapters.pipes import end, readable
 from paneward.adapters.tmux_words import check_version
 from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxNotInstalled, TmuxTooOld
 from paneward.ports import Clock
@@ -103,13 +104,8 @@ class Line:
     async def _read(self) -> None:
         """Something more was said; raises when it ended."""
         assert self._process.stdout is not None
-        loop, file = asyncio.get_running_loop(), self._process.stdout.fileno()
-        ready: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(file, _resolve, ready)
-        try:
-            await ready
-        finally:
-            loop.remove_reader(file)
+        file = self._process.stdout.fileno()
+        await readable(file)
         data = os.read(file, LIMIT)
         if not data:
             raise self._host.failure(await self._last_words())
@@ -128,16 +124,7 @@ class Line:
         return (self._process.stderr.read() or b"").decode("utf-8", "replace")
 
     def close(self) -> None:
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
-        self._process.wait()
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
+        end(self._process)
 
 
 @asynccontextmanager

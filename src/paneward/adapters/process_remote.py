@@ -5,13 +5,13 @@ owner, and not everywhere; the shell may be gone at any time, which means no fac
 """
 
 import asyncio
-import contextlib
 import os
 import secrets
 import shlex
 import subprocess
 
 from paneward.adapters.host import Host
+from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
 from paneward.core.foreground import READS, SHELLS, Wait, waiting
 from paneward.core.scene import ProcessFacts, Snapshot
@@ -60,39 +60,12 @@ class RemoteProbe:
         assert self._shell.stdout is not None
         self._shell.stdin.write(question)
         self._shell.stdin.flush()
-        return await _collect(self._shell.stdout.fileno(), mark, marks)
+        return await read_until(self._shell.stdout.fileno(), lambda said: said.count(mark) >= marks, LIMIT)
 
     def close(self) -> None:
         shell, self._shell = self._shell, None
         if shell is not None:
-            shell.kill()
-            for pipe in (shell.stdin, shell.stdout, shell.stderr):
-                with contextlib.suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
-            shell.wait()
-
-
-async def _collect(fd: int, mark: bytes, marks: int) -> bytes:
-    """Read until `mark` came `marks` times."""
-    loop = asyncio.get_running_loop()
-    data = bytearray()
-    while data.count(mark) < marks:
-        ready: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(fd, _resolve, ready)
-        try:
-            await ready
-        finally:
-            loop.remove_reader(fd)
-        part = os.read(fd, 1 << 16)
-        if not part or len(data) > LIMIT:
-            raise OSError("the shell on the other side ended")
-        data += part
-    return bytes(data)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
+            end(shell)
 
 
 def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:

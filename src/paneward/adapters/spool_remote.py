@@ -15,6 +15,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping
 
 from paneward.adapters.host import Gate, Host
+from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
 from paneward.core.hooks import END, LONGEST
 from paneward.ports import Clock, Spooled
@@ -85,18 +86,14 @@ class RemoteSpool:
             yield shell
         finally:
             self._shell = None
-            shell.kill()
-            for pipe in (shell.stdin, shell.stdout, shell.stderr):
-                with contextlib.suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
-            shell.wait()
+            end(shell)
 
     async def _look(self, shell: subprocess.Popen[bytes]) -> list[Spooled]:
         mark = secrets.token_hex(12)
         _send(shell, f"look {mark}\n")
         assert shell.stdout is not None
         async with asyncio.timeout(PATIENCE):
-            answer = await _until(shell.stdout.fileno(), f"{mark} end\n".encode())
+            answer = await read_until(shell.stdout.fileno(), lambda said: said.endswith(f"{mark} end\n".encode()), MOST)
         there = [one for one in map(self._read, answer.split(f"{mark} file ".encode())[1:]) if one is not None]
         known = {one.name: one.mark for one in there if self._marks.get(one.name) == one.mark}
         self._marks = known  # all else is gone: what is to be removed is removed before the next look
@@ -126,25 +123,3 @@ def _send(shell: subprocess.Popen[bytes], line: str) -> None:
     assert shell.stdin is not None
     with contextlib.suppress(OSError, ValueError):  # that it ended, reading tells
         os.write(shell.stdin.fileno(), line.encode())
-
-
-async def _until(file: int, mark: bytes) -> bytes:
-    """Read until the mark came."""
-    loop, data = asyncio.get_running_loop(), bytearray()
-    while not data.endswith(mark):
-        ready: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(file, _resolve, ready)
-        try:
-            await ready
-        finally:
-            loop.remove_reader(file)
-        part = os.read(file, 1 << 16)
-        if not part or len(data) > MOST:
-            raise OSError("the shell on the other side ended")
-        data += part
-    return bytes(data)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
