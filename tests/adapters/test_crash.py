@@ -1,7 +1,9 @@
 """A watching process that dies or stops in the middle of output harms nobody. `make prove` does it 200 times."""
 
 import asyncio
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
+from paneward.adapters.host import REMOTE_PDEATH, Host
 from paneward.adapters.tmux_control import ControlTmux
 from tests.adapters.conftest import TMUX, TmuxServer, until
 from tests.adapters.test_watch import lines_of, numbers
@@ -121,3 +123,33 @@ def test_a_stopped_watcher_stalls_nobody_and_tmux_does_not_grow(tmux_server: Tmu
     until(lambda: flood.clients() == [])
     flood.runs_on()
     assert flood.rss() - flood.size <= GROWTH
+
+
+@pytest.mark.parametrize("parent", ['while [ ! -e "$1" ]; do sleep 0.01; done', ""], ids=["later", "at once"])
+def test_what_was_begun_over_ssh_ends_if_its_parent_died_before_it_asked_for_that(tmp_path: Path, parent: str) -> None:
+    setpriv = shutil.which("setpriv")
+    assert setpriv
+    late, reached, go = (tmp_path / name for name in ("setpriv", "reached", "go"))
+    late.write_text(f'#!/bin/sh\ntouch {reached}\nwhile [ ! -e {go} ]; do sleep 0.01; done\nexec {setpriv} "$@"\n')
+    late.chmod(0o755)
+    begun = subprocess.run(
+        ["sh", "-c", f'sh -c "$0" sh sleep 1000 >/dev/null 2>&1 & echo $!; {parent}', REMOTE_PDEATH, str(reached)],
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    child = int(begun.stdout)
+    go.touch()
+    try:
+        until(lambda: _gone(child))
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
+
+def _gone(pid: int) -> bool:
+    try:
+        return b"State:\tZ" in Path(f"/proc/{pid}/status").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return True

@@ -2,7 +2,8 @@
 
 What surprised us: a process that outlives us with a full pipe can freeze the program in a pane, so what is
 opened dies with us (`setpriv --pdeathsig KILL`, on both sides where it exists). That signal comes when the
-*thread* that opened the process ends: open from the thread that runs the event loop. ssh joins its arguments
+*thread* that opened the process ends: open from the thread that runs the event loop. It does not come when the parent
+ended before it was asked for, and a tmux client whose pipes nobody holds stays for ever: the other side looks. ssh joins its arguments
 with blanks and gives them to a shell over there, so they go as one quoted word. ssh's own failures are exit
 status 255 and words on stderr, in the place where the program's own would be. A shared connection whose other side
 is gone does not end by itself for a while, so after a loss another one is begun.
@@ -26,7 +27,11 @@ SSH_FAILED = 255
 NOT_FOUND = 127
 PDEATH = ("setpriv", "--pdeathsig", "KILL")
 # For the other side: its shell may be any, so the one word it gets is a plain sh command.
-REMOTE_PDEATH = 'if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL "$@"; fi; exec "$@"'
+REMOTE_PDEATH = """[ "$PPID" = 1 ] && exit
+if command -v setpriv >/dev/null 2>&1
+then exec setpriv --pdeathsig KILL sh -c '[ "$PPID" = "$0" ] && exec "$@"' "$PPID" "$@"
+fi
+exec "$@\""""
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=15")
 
 CLOSING = 2.0  # seconds for a shared connection to end
