@@ -115,12 +115,14 @@ class FakeTmux:
         self.facts: ProcessFacts | None = READING
         self.clock = clock
         self.output_seq = 0
+        self.heard: list[tuple[int, bytes]] = []  # where each output began
         self.last_output_at: float | None = None
 
-    def put(self, text: str) -> None:
-        """Draw: the box holds `text`."""
+    def put(self, text: str, printed: bytes = b"") -> None:
+        """Draw: the box holds `text`. Unless it is told what was `printed` for that, the watch has lost it."""
         self.text = text
-        self.output_seq += 1
+        self.heard.append((self.output_seq, printed))
+        self.output_seq += len(printed) or 1
         self.last_output_at = self.clock.now()
 
     def _take(self, pane: str, *words: str) -> None:
@@ -224,7 +226,7 @@ class FakeWatch:
         yield None
 
     async def renew(self) -> None:
-        self._tmux.output_seq += 1
+        self._tmux.put(self._tmux.text)
 
     def listen(self, ear: Callable[[bytes | None], None]) -> bool:
         return False
@@ -233,4 +235,5 @@ class FakeWatch:
         return None
 
     def recent(self, after: int) -> bytes | None:
-        return b"" if after >= self.output_seq else None
+        since = [printed for seq, printed in self._tmux.heard if seq >= after]
+        return b"".join(since) if all(since) else None

@@ -7,7 +7,7 @@ from paneward.core.profiles import GENERIC, SHELL, Profile
 from paneward.core.scene import Scene
 from paneward.core.standing import AgentState
 from paneward.services.drive import LONGEST_GAP, Driver
-from paneward.services.follow import FOREVER, Follower
+from paneward.services.follow import DULL, FOREVER, Follower
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
 
@@ -44,6 +44,25 @@ def test_under_a_flood_looks_come_ever_less_often_and_at_once_when_it_is_over() 
     assert all(earlier <= later + 1e-9 for earlier, later in pairwise(gaps))
     assert max(gaps) <= LONGEST_GAP + 1e-9
     assert gaps[-1] >= LONGEST_GAP - 1e-9
+
+
+def test_what_is_painted_again_is_looked_at_now_and_then_and_what_is_new_at_once() -> None:
+    tmux = shell()
+
+    async def act() -> list[float]:
+        follower, waited = await follower_of(tmux), []
+        await anext(aiter(follower))
+        for tick in range(10):
+            began = tmux.clock.now()
+            words = "a word" if tick != 7 else "another"
+            tmux.put(words, f"\x1b[1;1H{words} {tick}".encode())
+            await follower.step()
+            waited.append(tmux.clock.now() - began)
+            await tmux.clock.sleep(LONGEST_GAP * 2)
+        return [round(one, 3) for one in waited]
+
+    spaced = round(DULL - LONGEST_GAP * 2, 3)
+    assert asyncio.run(act()) == [0.0, *[spaced] * 6, 0.0, *[spaced] * 2]
 
 
 def test_while_nothing_is_due_nobody_looks() -> None:

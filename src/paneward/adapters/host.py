@@ -1,12 +1,12 @@
 """Run or open a program, here or over ssh: a prefix, and the only quoting for the other side's shell.
 
-What surprised us: a process that outlives us with a full pipe can freeze the program in a pane, so what is
-opened dies with us (`setpriv --pdeathsig KILL`, on both sides where it exists). That signal comes when the
-*thread* that opened the process ends: open from the thread that runs the event loop. It does not come when the parent
-ended before it was asked for, and a tmux client whose pipes nobody holds stays for ever: the other side looks. ssh joins its arguments
-with blanks and gives them to a shell over there, so they go as one quoted word. ssh's own failures are exit
-status 255 and words on stderr, in the place where the program's own would be. A shared connection whose other side
-is gone does not end by itself for a while, so after a loss another one is begun.
+What surprised us: a process that outlives us with a full pipe can freeze the program in a pane, so what is opened dies
+with us (`setpriv --pdeathsig KILL`, on both sides where it exists). That signal comes when the *thread* that opened
+the process ends: open from the thread that runs the event loop. It does not come when the parent ended before it was
+asked for, and a tmux client whose pipes nobody holds stays for ever: the other side looks. ssh joins its arguments
+with blanks and gives them to a shell over there, so they go as one quoted word. ssh's own failures are exit status 255
+and words on stderr, in the place where the program's own would be. A shared connection whose other side is gone does
+not end by itself for a while, so after a loss another one is begun.
 """
 
 import asyncio

@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import Final
 
 from paneward.core.hooks import Heard, HookClaims
+from paneward.core.naps import SOON, Naps
 from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
 from paneward.core.profiles.row import Mark, Profile, Where
 from paneward.core.readiness import assess, compile_prompt
@@ -36,8 +37,6 @@ PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the
 LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
 ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
-SOON: Final = 0.02  # seconds until the first look at what changes without output; doubled each time, up to
-RARELY: Final = 1.0
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
 
 _VERDICTS: Final = {
@@ -71,8 +70,9 @@ class StateMachine:
         self._doing = ""  # the activity that was seen last
         self._ended = ""  # the agent that was here before the program in the foreground
         self._look_at: float | None = None
+        self._nap_ends: float | None = None  # when to look at what changes without output
         self._patience = LOST  # seconds after which a look may tell more, although nothing was printed
-        self._nap = SOON
+        self._naps = Naps()
         self.standing = Standing(AgentState.UNKNOWN, Source.NONE, "not looked at yet", 0.0)
 
     # --- what it is fed with
@@ -117,9 +117,11 @@ class StateMachine:
         self._claims.pop(Source.STATUS, None)
         self._claims.pop(Source.PROGRESS, None)
 
-    def deadline(self) -> float | None:
-        """When to look again although nothing was printed."""
-        return self._look_at
+    def deadline(self, moving: bool = False) -> float | None:
+        """When to look again although nothing was printed, or, while it is `moving`, nothing new."""
+        if moving or self._nap_ends is None:
+            return self._look_at
+        return self._nap_ends if self._look_at is None else min(self._look_at, self._nap_ends)
 
     # --- the sources
 
@@ -203,7 +205,7 @@ class StateMachine:
     # --- the verdict
 
     def _decide(self, now: float, looked: bool = True) -> Standing:
-        self._look_at = None
+        self._look_at = self._nap_ends = None
         before = self.standing
         self._heed_hooks(now)
         winner = self._winner(now)
@@ -225,6 +227,8 @@ class StateMachine:
             question=winner.question if state in AWAITING else "",
             claims=self._all(),
         )
+        if state is not before.state:
+            self._naps.begin()
         if state in TURN:
             self._look_soon(now)
         return self.standing
@@ -347,8 +351,7 @@ class StateMachine:
             return
         quiet = self._scene.quiet
         if self._by_terminal() or not self._profile.framed:
-            self._nap = SOON if quiet < self._nap else min(self._nap * 2, RARELY)
-            self._look_by(now + self._nap)
+            self._nap_ends = now + self._naps.next(quiet, self._by_terminal())
         elif quiet < STALE:
             self._look_by(now + STALE - quiet)
 

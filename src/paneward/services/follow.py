@@ -1,7 +1,8 @@
 """Follows what an agent does: output wakes it, words in the stream are heard at once, looks are spaced out.
 
 Nothing is polled: a look is taken when something was printed, or when the machine says that one is due. Under a flood
-looks come ever less often, but every word of the stream is still heard when it comes.
+looks come ever less often, and so they do where only what was painted before is painted again, but every word of the
+stream is still heard when it comes.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -9,6 +10,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from paneward.core.hooks import Heard
+from paneward.core.novelty import Novelty
 from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
 from paneward.core.scene import Scene
@@ -18,6 +20,7 @@ from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 
 FOREVER = 3600.0  # seconds without anything to do
+DULL = 0.25  # seconds between looks at a screen on which nothing new is painted: a clock, a wheel
 
 
 class Ears(Protocol):
@@ -42,6 +45,8 @@ class Follower:
         self._heard = watch.output_seq
         self._title_heard = False
         self._gap = 0.0
+        self._novelty = Novelty()
+        self._novel = True  # something was painted since the last look that was not painted before
         self._over = False
         self._told: Standing | None = None
         self._ears: Ears | None = None
@@ -102,7 +107,10 @@ class Follower:
             scene = replace(scene, gone=True)
         self._profile = self._chosen(scene)
         self._over = scene.gone or scene.snapshot.dead
+        before, self._novel = _essence(self.standing), False
         standing = self._machine.see(scene, self._profile, self._title_heard)
+        if _essence(standing) != before:
+            self._novelty.forget()
         self._title_heard = True  # from here on the stream tells every title
         if self._ears is not None:
             self._ears.see(scene, self._profile)
@@ -154,23 +162,31 @@ class Follower:
         if data is None:  # a gap: the next look has to tell the title too
             self._reader.gap()
             self._machine.gap()
-            self._title_heard = False
+            self._title_heard, self._novel = False, True
             return
+        self._novel = self._novelty.feed(data) or self._novel
         for osc in self._reader.feed(data):
             self._machine.hear(osc, self._clock.now())
 
     async def _space_out(self) -> None:
-        """Under a flood look less and less often, and go on hearing."""
-        last = self._driver.scene.now
-        if self._clock.now() - last > LONGEST_GAP:
+        """Under a flood, or a wheel that turns, look less and less often, and go on hearing."""
+        if self._clock.now() - self._driver.scene.now > LONGEST_GAP:
             self._gap = 0.0  # no flood
-        due = last + self._gap
-        while (left := due - self._clock.now()) > 0 and not self._watch.gone:
+        while (left := self._due() - self._clock.now()) > 0 and not self._watch.gone:
             if await self._watch.wait(self._heard, left):
                 self._hear()
                 if self._news():
                     return
         self._gap = min(max(self._gap * 2, FIRST_GAP), LONGEST_GAP)
+
+    def _due(self) -> float:
+        """When to look at what was painted."""
+        last = self._driver.scene.now
+        soon = last + self._gap
+        if self._novel:
+            return soon
+        due = self._machine.deadline(moving=True)
+        return last + DULL if due is None else min(max(due, soon), last + DULL)
 
     def _news(self) -> bool:
         """Something changed since the last time that this was asked."""

@@ -92,7 +92,7 @@ def test_a_joiner_joins_symbols_and_no_letters() -> None:
 
 
 def test_a_mark_without_a_character_before_it_is_not_shown() -> None:
-    assert parse_cells("\u0301", Pen()) == []
+    assert parse_cells("\u0301", Pen()) == ()
 
 
 def test_a_tab_reaches_to_the_next_stop() -> None:

@@ -11,6 +11,7 @@ A row names the versions it was proven on. On any other, it counts as that of th
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from paneward.core.errors import Code, InvalidInput
@@ -77,18 +78,28 @@ def recognise(
     for profile in profiles.values():
         for pattern in profile.match:
             for line in seen:
-                if line and re.search(pattern, line):
+                if line and _fits(pattern, line):
                     version = version_seen(snapshot, profile) if profile.variants else None
                     return Recognised(at_version(profile, version), pattern, line)
     return Recognised(profiles["generic"])
+
+
+@lru_cache(maxsize=4096)  # the same few command lines are looked at again and again
+def _fits(pattern: str, line: str) -> bool:
+    return re.search(pattern, line) is not None
 
 
 def version_seen(snapshot: Snapshot, profile: Profile) -> str | None:
     """The version that stands on the screen; most programs show it at their start only."""
     if not profile.version:
         return None
-    rows = (_STYLE.sub("", row).rstrip() for row in snapshot.rows)
-    return next((found[1] for row in rows if (found := re.search(profile.version, row))), None)
+    return next((found for row in snapshot.rows if (found := _version_in(row, profile.version))), None)
+
+
+@lru_cache(maxsize=4096)  # from one look to the next, most rows stay as they are
+def _version_in(row: str, pattern: str) -> str | None:
+    found = re.search(pattern, _STYLE.sub("", row).rstrip())
+    return found[1] if found else None
 
 
 def named(name: str, profiles: Mapping[str, Profile] = BUILT_IN) -> Profile:

@@ -25,6 +25,7 @@ from paneward.core.screen.style import PLAIN, Style, restyle
 
 TAB_STOP = 8
 ZERO_WIDTH_JOINER = "\u200d"
+ROWS_KEPT = 2048  # from one look to the next, most rows stay as they are
 CELLS_KEPT_PER_STYLE = 2048  # a screen shows few characters; a hostile one could show a million
 
 # Each pattern begins with a set of characters, which the regex engine can search for at full speed.
@@ -93,7 +94,7 @@ class Row:
     def cells(self) -> tuple[Cell, ...]:
         """The cells by column, filled with blanks up to the width of the pane."""
         cells = parse_cells(self.raw, self.capture.pens[self.index])
-        return (*cells, *[BLANK] * (self.width - len(cells)))
+        return cells + (BLANK,) * (self.width - len(cells))
 
     @lazy
     def unstyled(self) -> bool:
@@ -189,6 +190,7 @@ def _screen(snapshot: Snapshot) -> Screen:
     return Screen(snapshot, rows=rows[split:], history=rows[:split])
 
 
+@lru_cache(maxsize=ROWS_KEPT)
 def plain(row: str, drawing: bool = False) -> str:
     """The characters of a captured row, without styles; `drawing`: it begins between SO and SI."""
     text = SGR.sub("", row)
@@ -247,7 +249,8 @@ class _Ink(dict[str, Cell]):
 _ink = lru_cache(maxsize=512)(_Ink)
 
 
-def parse_cells(row: str, pen: Pen) -> list[Cell]:
+@lru_cache(maxsize=ROWS_KEPT)
+def parse_cells(row: str, pen: Pen) -> tuple[Cell, ...]:
     """The cells of a captured row, by column."""
     cells: list[Cell] = []
     at, style, drawing, changed = 0, pen.style, pen.drawing, False
@@ -266,7 +269,7 @@ def parse_cells(row: str, pen: Pen) -> list[Cell]:
         _draw(cells, row[at:], style, drawing)
     elif changed and style != PLAIN:
         cells.append(_ink(style)[" "])
-    return cells
+    return tuple(cells)
 
 
 def _draw(cells: list[Cell], text: str, style: Style, drawing: bool) -> None:
@@ -304,8 +307,11 @@ def _combine(cells: list[Cell], mark: str) -> None:
 
 def pen_after(pen: Pen, row: str) -> Pen:
     """The pen at the end of a row that began with `pen`."""
-    if not row or row.isprintable():
-        return pen
+    return pen if not row or row.isprintable() else _pen_after(pen, row)
+
+
+@lru_cache(maxsize=ROWS_KEPT)
+def _pen_after(pen: Pen, row: str) -> Pen:
     style, drawing = pen.style, pen.drawing
     for change in _PEN_CHANGE.finditer(row):
         if (parameters := change[1]) is not None:
@@ -331,6 +337,8 @@ def _only_reversed(screen: Screen) -> tuple[int, int] | None:
 
 def single_reversed(row: Row) -> list[int]:
     """The columns of reversed characters whose neighbours are not reversed."""
+    if row.plain:
+        return []
     cells = row.cells
     return [
         x

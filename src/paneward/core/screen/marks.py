@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from paneward.core.profiles.row import Mark, Profile, Where
 from paneward.core.scene import ProcessFacts
@@ -64,16 +65,20 @@ def _at_composer(mark: Mark, screen: Screen, profile: Profile) -> str | None:
 
 
 def _in_lines(mark: Mark, texts: tuple[str, ...]) -> str | None:
-    search = re.compile(mark.pattern).search
     for text in reversed(texts):
-        if text and (found := search(text)):
+        if text and (found := _search(mark.pattern, text)):
             return found[0]
     return None
 
 
 def _in_rows(mark: Mark, rows: tuple[Row, ...]) -> str | None:
     for row in reversed(rows):
-        found = re.search(mark.pattern, row.text)
+        found = _search(mark.pattern, row.text)
         if found and (not mark.style or fits(row.style(columns(row.text[: found.start()])), mark.style)):
             return found[0]
     return None
+
+
+@lru_cache(maxsize=8192)  # from one look to the next, most rows stay as they are
+def _search(pattern: str, text: str) -> re.Match[str] | None:
+    return re.search(pattern, text)

@@ -1,0 +1,40 @@
+"""Whether a program that paints has painted anything new, told from its output alone: a machine.
+
+A clock that runs, a wheel that turns and a frame that is drawn again bring words that were drawn before; only their
+numbers and places change. So words are compared without digits, piece by piece between escapes, and a piece that the
+output breaks off is new only if nothing known begins like it.
+"""
+
+from typing import Final
+
+MOST: Final = 1000  # pieces that are remembered; a program that paints more of them does not repeat itself
+LONGEST: Final = 1000  # bytes of a piece; a longer one is always new
+DIGITS: Final = b"0123456789"
+
+
+class Novelty:
+    """Fed with output; it knows what was painted since it forgot."""
+
+    def __init__(self) -> None:
+        self._known: set[bytes] = set()
+        self._open = b""  # the piece that may go on
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def feed(self, data: bytes) -> bool:
+        """Whether there is something in it that was not painted before."""
+        *ended, self._open = (self._open + data.translate(None, DIGITS)).split(b"\x1b")
+        new = [piece for piece in ended if piece not in self._known]
+        if not self._goes_on():
+            new.append(self._open)
+            self._open = self._open[-LONGEST - 1 :]
+        if len(self._known) + len(new) > MOST:
+            self._known.clear()
+        self._known.update(piece for piece in new[-MOST:] if len(piece) <= LONGEST)
+        return bool(new)
+
+    def _goes_on(self) -> bool:
+        """What is open may become something known."""
+        start = self._open
+        return not start or start in self._known or any(piece.startswith(start) for piece in self._known)

@@ -1,0 +1,60 @@
+"""What is painted again is told from what is new, however the output is cut."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paneward.core.novelty import LONGEST, MOST, Novelty
+
+
+def frame(tick: int, *words: str) -> bytes:
+    rows = ("a screen that is painted anew", f"{tick} s", *words)
+    return b"".join(f"\x1b[{row};1H\x1b[2K{text}".encode() for row, text in enumerate(rows, 1)) + b"\x1b[24;1H"
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    return [data[start:end] for start, end in pairwise([0, *sorted(place % len(data) for place in places), len(data)])]
+
+
+CUTS = st.lists(st.integers(0, 1 << 16), max_size=9)
+
+
+@given(CUTS)
+def test_a_frame_that_is_drawn_again_is_not_new(places: list[int]) -> None:
+    novelty = Novelty()
+    assert novelty.feed(frame(7))
+    assert not any(novelty.feed(part) for part in cut(frame(138) + frame(1139), places) if part)
+
+
+@given(CUTS)
+def test_a_word_that_was_not_there_before_is_new(places: list[int]) -> None:
+    novelty = Novelty()
+    novelty.feed(frame(7))
+    told = [novelty.feed(part) for part in cut(frame(8, "Do you want to proceed?"), places)]
+    assert any(told)
+
+
+def test_wheels_are_known_after_one_turn() -> None:
+    novelty = Novelty()
+    turn = [f"\x1b[12;1H{sign} Thinking… ({second}s)".encode() for second, sign in enumerate("✢✳✶✻✽")]
+    assert [novelty.feed(step) for step in turn * 4] == [True] * len(turn) + [False] * len(turn) * 3
+
+
+def test_lines_that_differ_are_new_and_what_was_forgotten_is_too() -> None:
+    novelty = Novelty()
+    assert [novelty.feed(line) for line in (b"one\r\n", b"two\r\n", b"three\r\n")] == [True, True, True]
+    novelty.feed(frame(1))
+    assert not novelty.feed(frame(2))
+    novelty.forget()
+    assert novelty.feed(frame(3))
+
+
+def test_it_does_not_grow() -> None:
+    novelty = Novelty()
+    for number in range(3 * MOST):
+        assert novelty.feed(b"\x1b[1m" + chr(0x4E00 + number).encode())
+    assert novelty.feed(b"x" * 10 * LONGEST)
+    assert novelty.feed(b"x" * 10 * LONGEST), "what is too long is always new"
+    assert len(novelty._known) <= MOST
+    assert len(novelty._open) <= LONGEST + 1
