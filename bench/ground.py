@@ -74,13 +74,17 @@ def tell(process: subprocess.Popen[str], line: str) -> None:
     process.stdin.flush()
 
 
+SLEEPER = "exec sleep 100000"
+SHELL = "PS1='$ ' exec sh"  # at its prompt
+
+
 @contextmanager
-def many_panes(count: int) -> Iterator[tuple[TmuxServer, list[tuple[str, str]]]]:
+def many_panes(count: int, program: str = SLEEPER) -> Iterator[tuple[TmuxServer, list[tuple[str, str]]]]:
     """A server with one session of `count` windows in which nothing happens: each pane and its terminal."""
     with private_server() as server:
-        server.run("new-session", "-d", "-s", "many", "-x", "80", "-y", "24", "exec sleep 100000")
+        server.run("new-session", "-d", "-s", "many", "-x", "80", "-y", "24", program)
         for start in range(1, count, 50):
-            words = [";", "new-window", "-d", "-t", "many:", "exec sleep 100000"] * min(50, count - start)
+            words = [";", "new-window", "-d", "-t", "many:", program] * min(50, count - start)
             server.run(*words[1:])
         rows = server.run("list-panes", "-s", "-t", "many", "-F", "#{pane_id} #{pane_tty}").splitlines()
         panes = [(pane, tty) for pane, tty in (row.split() for row in rows)]

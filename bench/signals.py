@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.ground import TOP, beside, heard, many_panes, tell
+from bench.ground import SHELL, TOP, beside, heard, many_panes, tell
 from bench.row import Row, cpu_seconds, p50, p99
 from bench.streams import Crowd
 from paneward.app.server import serve
@@ -186,7 +186,7 @@ def _repaint(terminals: Sequence[str], seconds: float) -> None:
 
 def idle_server(quick: bool) -> Row:
     count, seconds = (100, 5.0) if quick else (IDLE_PANES, 30.0)
-    with many_panes(count) as (tmux, panes):
+    with many_panes(count, SHELL) as (tmux, panes):
         state = adopted(tmux, [pane for pane, _ in panes])
         with hosted(state) as host:
             time.sleep(5.0)  # what the start has begun is over
@@ -195,7 +195,7 @@ def idle_server(quick: bool) -> Row:
             share = (cpu_seconds(host.process.pid) - before) / seconds
     return Row(
         "idle_server",
-        f"a server with agents in {count} idle panes",
+        f"a server with {count} agents at rest (shells at their prompt)",
         "under 0.2 % of a core",
         {"% of a core": share * 100, "tracked after s": host.tracked},
         share < 0.002,
