@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.agent import Said, Stage, next_stage
-from paneward.core.hearing import AGAIN, REST, STOOD, Hearing, Seen, same_question
+from paneward.core.hearing import AGAIN, FIRST_REST, REST, STOOD, Hearing, Seen, same_question
 from paneward.core.result import Menu, Option
 from paneward.core.standing import AWAITING, AgentState, Ending, Source, Standing
 
@@ -64,6 +64,23 @@ def test_work_that_begins_is_progress_and_its_end_a_completion() -> None:
     assert ear.look(AgentState.IDLE, 3) == [Said.AGENT_COMPLETION]
     assert ear.look(AgentState.IDLE, 100, quiet=50) == []
     assert ear.stage is Stage.COMPLETE
+
+
+def test_a_coding_agent_that_nobody_saw_at_work_may_take_its_time_to_begin() -> None:
+    hearing = Hearing()
+
+    def heard(now: float, quiet: float) -> Said | None:
+        return hearing.hear(Stage.COMMANDED, None, replace(seen(AgentState.IDLE, now, quiet=quiet), starts_slowly=True))
+
+    hearing.begin()
+    hearing.end(1.0)
+    assert heard(1.0 + 2 * REST, 2 * REST) is None
+    assert hearing.deadline() == pytest.approx(1.0 + FIRST_REST)
+    assert heard(1.0 + FIRST_REST, FIRST_REST) is Said.AGENT_COMPLETION
+    hearing.hear(Stage.COMMANDED, None, seen(AgentState.BUSY, 20.0))
+    hearing.begin()
+    hearing.end(30.0)
+    assert heard(30.0 + REST, REST) is Said.AGENT_COMPLETION, "it has worked before"
 
 
 def test_a_command_whose_work_was_seen_is_completed_at_once() -> None:

@@ -5,7 +5,7 @@ import pytest
 from paneward.core.hooks import PROOFS, Heard, What
 from paneward.core.profiles import CLAUDE, CODEX
 from paneward.core.standing import AgentState, Ending, Source
-from paneward.core.state import PAINTED, STALE, StateMachine
+from paneward.core.state import PAINTED, SLOW, STALE, StateMachine
 from tests.core.test_hooks import bash, hook
 from tests.core.test_state import blank, claude, codex, following, status
 
@@ -30,7 +30,18 @@ def test_a_prompt_after_a_long_silence_is_work_all_the_same() -> None:
     machine = following(claude("idle", 0.0, quiet=100.0), CLAUDE)
     assert told(machine, PROMPT, 1.0) is BUSY
     assert machine.see(claude("idle", 1.5, quiet=101.5), CLAUDE).state is BUSY
-    assert machine.see(claude("idle", 1.0 + STALE, quiet=103.0), CLAUDE).state is IDLE
+    assert machine.see(claude("idle", 1.0 + SLOW, quiet=100.0 + SLOW), CLAUDE).state is IDLE
+
+
+def test_an_agent_that_just_started_may_take_its_time_to_show_work() -> None:
+    """OpenCode stands at rest for seconds after its first prompt."""
+    machine = following(claude("idle", 0.0), CLAUDE)
+    told(machine, PROMPT, 1.0)
+    assert machine.see(claude("idle", 1.0 + 3 * STALE, quiet=3 * STALE), CLAUDE).state is BUSY
+    assert (machine.deadline() or 99.0) <= 1.0 + SLOW
+    assert machine.see(claude("thinking", 8.0), CLAUDE).state is BUSY
+    machine.see(claude("done", 9.0), CLAUDE)
+    assert machine.see(claude("done", 9.0 + PAINTED), CLAUDE).state is IDLE
 
 
 def test_a_stop_is_rest_while_the_screen_still_shows_work() -> None:
@@ -68,7 +79,7 @@ def test_a_stop_that_never_came_freezes_nothing() -> None:
     machine = following(claude("idle", 0.0), CLAUDE)
     told(machine, PROMPT, 1.0)  # the turn was so short that no look saw its work, and its stop is lost
     assert machine.see(claude("done", 1.5), CLAUDE).state is BUSY
-    assert machine.see(claude("done", 1.5 + STALE, quiet=STALE), CLAUDE).state is IDLE
+    assert machine.see(claude("done", 1.5 + SLOW, quiet=STALE), CLAUDE).state is IDLE
 
 
 def test_a_permission_counts_when_its_dialog_shows_and_has_its_words_then() -> None:

@@ -90,8 +90,7 @@ def test_each_prompt_arrives_exactly_and_confirms_its_delivery(
                 "a line,\nand another: 'quoted' \"text\" ~ ünïcödé 🚀",
                 "typed by a human, by hand",
             ]
-            if agent != "opencode":  # it stands at rest for seconds before its first work shows
-                assert len(await server.store.commands("it", 500)) == 3, await one.told()
+            assert len(await server.store.commands("it", 500)) == 3, await one.told()
             assert server.listening.counts["malformed"] == 0, server.listening.counts
 
     asyncio.run(play())
@@ -131,9 +130,6 @@ def test_a_permission_and_its_answer_with_hooks_on(
         async with serve(Settings(), tmp_path / "state", url="http://lab") as server:
             await server.agents.adopt(running.pane, name="it", socket_name=running.server.name)
             one = Hooked(running, server)
-            if agent == "opencode":  # before its first work shows, it stands at rest for seconds
-                await one.confirmed("Say hello", "Hello.")
-            before = len(await one.turns())
             running.model.script(moves.make("one"), Reply("Made it."))
             sent = await server.agents.send("it", "make one")
             assert sent.result.success, sent.result
@@ -144,7 +140,7 @@ def test_a_permission_and_its_answer_with_hooks_on(
             await asyncio.to_thread(running.wait_screen, moves.permission.seen)
             await asyncio.to_thread(running.keys, *moves.approve)
             await one.until_said(Intent.COMPLETION, "" if agent == "gemini" else "Made it.")
-            spoken = [turn.intent for turn in await one.turns()][before:]
+            spoken = [turn.intent for turn in await one.turns()]
             told = json.dumps([str(turn) for turn in await one.turns()], indent=1)
             assert spoken == [Intent.COMMAND, Intent.QUESTION, Intent.ANSWER, Intent.COMPLETION], told
             assert (running.work / "one").exists()

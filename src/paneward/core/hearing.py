@@ -7,7 +7,7 @@ at the next look. Three things keep it from hearing what nobody said:
 - a dialog that was answered may stand on the screen for a moment; the same one counts as asked again when something
   else was seen in between, or when it still stands after a while;
 - an agent that was given words and shows no work has completed them by evidence only: it is at rest, and nothing was
-  printed for a while.
+  printed for a while; for a longer one until it was seen to work at all, since one that just started is slow.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from paneward.core.result import Menu
 from paneward.core.standing import AWAITING, AgentState, Standing
 
 REST: Final = 2.0  # seconds without output after which an agent at rest that showed no work has done what it was told
+FIRST_REST: Final = 10.0  # the same, of a coding agent that nobody has seen at work yet
 AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
 STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
 _TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)
@@ -32,6 +33,7 @@ class Seen:
     menu: Menu | None = None  # the dialog on the screen, where it can be read
     quiet: float = 0.0  # seconds since it printed something
     trouble: str | None = None  # why it cannot work; None where that cannot be told at this moment
+    starts_slowly: bool = False  # its first work may take a while to show
 
     @property
     def question(self) -> Menu:
@@ -57,6 +59,7 @@ class Hearing:
 
     def __init__(self) -> None:
         self._worked = False  # it was seen to work since it was told something
+        self._warm = False  # it was seen to work, ever
         self._told_at = float("-inf")  # when our last words had gone in
         self._typing = 0  # of our deliveries, how many go in at this moment
         self._answered: Menu | None = None  # and nothing else was seen since
@@ -99,6 +102,7 @@ class Hearing:
             self._worked = False
             return
         self._worked = self._worked or state is AgentState.BUSY
+        self._warm = self._warm or self._worked
         self._asks = None
         if state in (AgentState.BUSY, AgentState.IDLE):
             self._answered = None
@@ -121,7 +125,8 @@ class Hearing:
         return Said.AGENT_QUESTION
 
     def _at_rest(self, seen: Seen) -> bool:
-        done_at = max(seen.now - seen.quiet, self._told_at) + REST
+        rest = FIRST_REST if seen.starts_slowly and not self._warm else REST
+        done_at = max(seen.now - seen.quiet, self._told_at) + rest
         if self._worked or seen.now >= done_at:
             return True
         self._due = done_at

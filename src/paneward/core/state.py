@@ -36,6 +36,7 @@ from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, So
 PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
 LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
 ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
+SLOW: Final = 10.0  # seconds in which work that a hook told of may show: an agent that just started is slow
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
 
@@ -274,8 +275,8 @@ class StateMachine:
             if now >= other.since + needed:
                 return True
             self._look_by(other.since + needed)
-        if best.source is Source.HOOK and now < best.since + STALE:
-            self._look_by(best.since + STALE)  # what it told of may not show yet
+        if best.source is Source.HOOK and now < (shows := best.since + _shows_within(best)):
+            self._look_by(shows)  # what it told of may not show yet
             return False
         if best.source is Source.HOOK and other.source is Source.SCREEN and best.state is not AgentState.BUSY:
             return True  # nothing of it shows: it was not so, or is over
@@ -377,6 +378,10 @@ class StateMachine:
 
 def _titles(marks: tuple[Mark, ...]) -> Iterator[Mark]:
     return (mark for mark in marks if mark.where is Where.TITLE)
+
+
+def _shows_within(hook: Claim) -> float:
+    return SLOW if hook.state is AgentState.BUSY else STALE
 
 
 def _agree(one: Claim, other: Claim) -> bool:
