@@ -36,7 +36,8 @@ def numbers(text: str) -> list[int]:
 def lines_of(snapshot: Snapshot) -> str:
     """The captured lines before the cursor's, and what stands on the cursor's own line."""
     y = snapshot.history + snapshot.cursor_y
-    return "".join(f"{row}\n" for row in snapshot.rows[:y]) + snapshot.rows[y]
+    rows = [row.rstrip(" ") for row in snapshot.rows]  # from tmux 3.5 on there can be blanks that nobody wrote
+    return "".join(f"{row}\n" for row in rows[:y]) + rows[y]
 
 
 @HOSTS

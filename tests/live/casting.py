@@ -63,7 +63,8 @@ class Canvas:
         """The screen with its styles, and where the cursor is."""
         facts = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on}"
         told = self._server.run("display-message", "-p", "-t", self.pane, facts)
-        return [told, *self._server.run("capture-pane", "-p", "-e", "-N", "-t", self.pane).split("\n")]
+        rows = self._server.run("capture-pane", "-p", "-e", "-N", "-t", self.pane).split("\n")
+        return [told, *(row.rstrip(" ") for row in rows)]  # from tmux 3.5 on there are blanks that nobody wrote
 
 
 def recorded(state: Path, agent: str = "worker", running: bool = False) -> list[Entry]:

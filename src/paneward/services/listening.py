@@ -168,6 +168,26 @@ class Listening:
             self._spool.taken(one.spooled)
         self._done += [name for name in files if name not in lines]
 
+    async def hear(self, agent: Agent, ear: Ear, heard: Heard) -> bool:
+        """A hook that did not lie in the spool; whether it is new. It is stored then."""
+        judged = await self._judged(agent, ear, heard)
+        if judged is None:
+            return False
+        heard, event = judged
+        ear.hear(heard, 0 if event is None else await self._noted(event))
+        return True
+
+    async def _noted(self, event: HookHeard) -> int:
+        """However long it takes, as below."""
+        while True:
+            try:
+                [stored] = await self._store.take({}, [], event)
+            except StoreError as error:
+                log.warning("a hook is not stored yet: %s", error.message)
+                await self._clock.sleep(AGAIN)
+            else:
+                return stored.seq
+
     async def _stored(self, marks: dict[str, str], events: list[HookHeard]) -> tuple[Stored, ...]:
         """However long it takes: what was judged to be new would count as an echo the next time."""
         while True:
@@ -196,16 +216,21 @@ class Listening:
             self._count("nobody")
             return Told(spooled)
         agent, ear = found
+        judged = await self._judged(agent, ear, heard)
+        return Told(spooled) if judged is None else Told(spooled, judged[0], ear, judged[1])
+
+    async def _judged(self, agent: Agent, ear: Ear, heard: Heard) -> tuple[Heard, HookHeard | None] | None:
+        """What is told of it, and what is written down; None where it is not the agent's own, or not new."""
         if not ear.takes(heard):
             self._count("echo")
-            return Told(spooled)
+            return None
         self._count(heard.what)
         if heard.transcript:
             self._on_transcript(agent.id, heard.transcript)
         if not lasting(heard):
-            return Told(spooled, heard, ear)
+            return heard, None
         heard = await ear.veiled(heard)
-        return Told(spooled, heard, ear, event_of(agent, heard))
+        return heard, event_of(agent, heard)
 
     def _count(self, what: str) -> None:
         self.counts[what] += 1

@@ -19,6 +19,7 @@ from paneward.surfaces.http import openapi, page
 from paneward.surfaces.http.access import Access, Identity, May
 from paneward.surfaces.http.errors import refusal, request_id
 from paneward.surfaces.http.gate import Gate, answer, unsigned
+from paneward.surfaces.http.hook_routes import HookRoutes
 from paneward.surfaces.http.host_routes import HostRoutes
 from paneward.surfaces.http.metrics import Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Mutations
@@ -125,6 +126,7 @@ class Api:
             AgentRoutes(self._server, self._access),
             PaneRoutes(self._server, self._streams),
             HostRoutes(self._server),
+            HookRoutes(self._server),
             RecordingRoutes(self._server),
             SiteRoutes(self._server, self._access, self.metrics, self._stop),
         ):

@@ -225,6 +225,13 @@ class AuditPage:
 
 
 @dataclass(frozen=True, slots=True)
+class HookTaken:
+    agent_id: str
+    what: str  # it told of
+    new: bool  # false: it only repeats another, or is not the agent's own
+
+
+@dataclass(frozen=True, slots=True)
 class OneRecording:
     agent_id: str
     recording: str  # its name
