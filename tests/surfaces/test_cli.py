@@ -338,6 +338,14 @@ def test_the_help_of_a_command_loads_nothing_heavy_but_what_typer_needs_itself()
     assert [name for name in HEAVY if name in modules - bare] == []
 
 
+@pytest.mark.parametrize("command", ["ps", "down"])
+def test_a_command_that_asks_a_server_loads_nothing_of_the_library(own_home: Path, command: str) -> None:
+    modules = loaded(f"from paneward.surfaces.cli import main\nmain(['--json', '{command}'])\nmain(['{command}'])")
+    parts = ("app", "services", "store", "adapters.tmux_control", "adapters.opencode", "core.readiness", "core.hooks")
+    assert "paneward.surfaces.cli.remote" in modules
+    assert [part for part in parts if f"paneward.{part}" in modules] == []
+
+
 def test_every_public_name_is_there_when_it_is_used() -> None:
     import paneward
 

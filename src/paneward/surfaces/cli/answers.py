@@ -1,25 +1,31 @@
-"""What a command can answer with, as JSON and as an exit code: data and two functions."""
+"""What a command can answer with, as JSON and as an exit code: data and two functions.
+
+Types of the library only name what an answer holds: a command that asks a server is told by it and loads none of them.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paneward.app import Explanation, Resident
-from paneward.core.agent import Agent
 from paneward.core.errors import PanewardError
-from paneward.core.events import Stored
-from paneward.core.hooking import Hooked
-from paneward.core.host import HostStanding
-from paneward.core.profiles import Profile
-from paneward.core.reading import Reading
-from paneward.core.recording import Kept
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.store import Delivery
 from paneward.surfaces import wire
 from paneward.surfaces.cli.exits import OF_CODE, Exit, exit_of
-from paneward.surfaces.cli.meaning import meanings
+
+if TYPE_CHECKING:
+    from paneward.app import Explanation, Resident
+    from paneward.core.agent import Agent
+    from paneward.core.events import Stored
+    from paneward.core.hooking import Hooked
+    from paneward.core.host import HostStanding
+    from paneward.core.profiles import Profile
+    from paneward.core.reading import Reading
+    from paneward.core.recording import Kept
+    from paneward.store import Delivery
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a profile reads from a pane."""
+
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
 class Panes:
     panes: tuple[Resident, ...]
 
@@ -42,6 +60,13 @@ class Panes:
 @dataclass(frozen=True, slots=True)
 class Receipts:
     deliveries: tuple[Delivery, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One profile with all its fields."""
+
+    profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +267,8 @@ class Cast:
 
 
 Answer = (
-    SendResult | Readiness | Explanation | Captured | Asked | Panes | Receipts | Profile | Profiles | Checks | Config
-    | Reading | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
+    SendResult | Readiness | Explained | Captured | Asked | Panes | Receipts | Described | Profiles | Checks | Config
+    | Checked | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
     | Hooks | Signalled | HostList | HostTold | HostGone | Cast | Recording | Recordings
 )  # fmt: skip
 
@@ -280,12 +305,14 @@ def document(answer: Answer) -> dict[str, Any]:
     match answer:
         case SendResult():
             return wire.receipt(answer)
-        case Explanation():
-            return _explanation(answer)
+        case Explained(explanation):
+            return _explanation(explanation)
+        case Checked(reading):
+            return wire.record(ok, reading)
         case Panes(panes):
             return wire.document(ok, panes=[_resident(row) for row in panes])
-        case Profile():
-            return wire.document(ok, profile=answer, meaning=meanings(Profile))
+        case Described(profile):
+            return _described(profile)
         case Outcomes(outcomes):
             return wire.document(ok, outcomes=[_outcome(one) for one in outcomes])
         case Agents(seats):
@@ -313,6 +340,12 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         case Outcome(target, answer=SendResult() as result):
             return {"target": target, **wire.receipt(result)}
     return {"target": outcome.target, **wire.record(_exit_of_one(outcome) is Exit.DONE, outcome.answer)}
+
+
+def _described(profile: Profile) -> dict[str, Any]:
+    from paneward.surfaces.cli.meaning import meanings
+
+    return wire.document(True, profile=profile, meaning=meanings(type(profile)))
 
 
 def _resident(row: Resident) -> dict[str, Any]:

@@ -54,9 +54,10 @@ def list_profiles(ctx: typer.Context, json: Json = False) -> None:
 def show_profile(ctx: typer.Context, name: ProfileName, json: Json = False) -> None:
     """Show every field of one profile with what it means, in the form of an override file."""
     from paneward.core.profiles import named
+    from paneward.surfaces.cli.answers import Described
     from paneward.surfaces.cli.work import known_profiles, tell
 
-    tell(ctx, named(name, known_profiles(place_of(ctx))))
+    tell(ctx, Described(named(name, known_profiles(place_of(ctx)))))
 
 
 def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json: Json = False) -> None:
@@ -65,10 +66,11 @@ def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json:
     By which pattern the profile was chosen, the version and whether it is known, the composer and what is in it, the
     marks of work that were found, the dialog as data, the verdict. Nothing is typed.
     """
+    from paneward.surfaces.cli.answers import Checked
     from paneward.surfaces.cli.work import located, run, tell
 
     place, found = located(place_of(ctx), pane)
-    tell(ctx, run(place, lambda tmux: tmux.check(found, profile), f"reading {pane}"))
+    tell(ctx, Checked(run(place, lambda tmux: tmux.check(found, profile), f"reading {pane}")))
 
 
 def show_config(ctx: typer.Context, json: Json = False) -> None:

@@ -1,14 +1,18 @@
 """One verb on several targets at once: functions. What goes wrong with one of them does not end the others."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.core.result import Readiness, ReadyVerdict, SendResult
 from paneward.surfaces.cli.answers import Outcome, Outcomes
 from paneward.surfaces.cli.served import Served, chosen
-from paneward.surfaces.cli.work import Verbs
+
+if TYPE_CHECKING:
+    from paneward.surfaces.cli.work import Verbs
 
 UNDECIDED = (ReadyVerdict.BUSY, ReadyVerdict.TIMEOUT)
 Verb = Callable[[str], Awaitable[SendResult | Readiness]]

@@ -32,6 +32,7 @@ from paneward.surfaces.cli.options import (
 if TYPE_CHECKING:
     from paneward.core.result import Readiness
     from paneward.surfaces.cli.answers import Outcomes
+    from paneward.surfaces.cli.work import Verbs
 
 WhenBusy = Literal["wait", "queue", "steer", "interrupt", "refuse"]
 Draft = Literal["hold", "stash", "refuse"]
@@ -158,12 +159,12 @@ def wait(
     ended, 124: none of these in time. Of several it is what those that are not ready have in common, else 1.
     """
     from paneward.surfaces.cli.many import members, on_all, on_any
-    from paneward.surfaces.cli.work import Verbs, answer_with, usage_unless
+    from paneward.surfaces.cli.work import answer_with, usage_unless
 
     usage_unless(bool(panes) != bool(to), "give PANE, several of them, or --to")
     usage_unless(not (any and all), "give --any or --all, not both")
 
-    async def wait_for(verbs: Verbs) -> "Readiness | Outcomes":
+    async def wait_for(verbs: "Verbs") -> "Readiness | Outcomes":
         def ready(target: str) -> "Awaitable[Readiness]":
             return verbs.wait_ready(target, timeout, pattern, accept_stable or None, profile)
 
@@ -235,9 +236,11 @@ def explain(
 
     Of an agent it also says what its hooks have told the server.
     """
-    from paneward.surfaces.cli.work import answer_with
+    from paneward.surfaces.cli.answers import Explained
+    from paneward.surfaces.cli.work import run_verb, tell
 
-    answer_with(ctx, lambda verbs: verbs.explain(pane, pattern, profile), f"looking at {pane}")
+    place = place_of(ctx)
+    tell(ctx, Explained(run_verb(place, lambda verbs: verbs.explain(pane, pattern, profile), f"looking at {pane}")))
 
 
 def panes(ctx: typer.Context, json: Json = False) -> None:

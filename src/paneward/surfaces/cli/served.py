@@ -4,6 +4,8 @@ One lock and one log hold then for all who send. A target is an agent by its nam
 this machine; a pane that was adopted is its agent, so that what is typed into it becomes one of its turns.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
@@ -11,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from paneward.app import Explanation
 from paneward.core.agent import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.store import Delivery
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
 
 if TYPE_CHECKING:
+    from paneward.app import Explanation
+    from paneward.store import Delivery
     from paneward.surfaces.cli.remote import Remote
 
 PATIENCE = 30.0  # seconds that an answer may take beside what was asked for
@@ -33,7 +35,7 @@ class NotAsking(Exception):
 class Served:
     """A server's verbs on the panes of one tmux, and on agents wherever they are."""
 
-    def __init__(self, remote: "Remote", place: Place) -> None:
+    def __init__(self, remote: Remote, place: Place) -> None:
         self.remote = remote
         self._place = place
         self._agents: list[Agent] | None = None
@@ -90,10 +92,14 @@ class Served:
         return revive(Readiness, await self._get(pane, "wait", patience, **wanted))
 
     async def explain(self, pane: str, pattern: str | None = None, profile: str | None = None) -> Explanation:
+        from paneward.app import Explanation
+
         return revive(Explanation, await self._get(pane, "explain", pattern=pattern, profile=profile))
 
     async def deliveries(self, limit: int, pane: str | None = None) -> list[Delivery]:
         """The newest of the server's store: to a pane by its id, to an agent by its name, or all."""
+        from paneward.store import Delivery
+
         agent = None if pane is None else await self.agent(pane)
         named = agent is not None and agent.id == pane
         path = f"/api/agents/{quote(str(pane), safe='')}/deliveries" if named else "/api/deliveries"
@@ -142,7 +148,7 @@ def named_agent(agents: Sequence[Agent], target: str, place: Place) -> Agent | N
     return None
 
 
-async def knows(remote: "Remote", host: str) -> bool:
+async def knows(remote: Remote, host: str) -> bool:
     """Whether a server is connected to a host of that name."""
     return any(one["name"] == host for one in (await remote.get("/api/hosts"))["hosts"])
 

@@ -1,14 +1,18 @@
 """Receipts, readiness and dialogs for people: what the verbs on panes and on agents answer with. Shape: functions."""
 
+from __future__ import annotations
+
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
-from paneward.store import Delivery
 from paneward.surfaces.cli.lines import advise, milliseconds, say, short, table
+
+if TYPE_CHECKING:
+    from paneward.store import Delivery
 
 SIGNS = {Verdict.CONFIRMED: ("✓", "green"), Verdict.UNCONFIRMED: ("?", "yellow"), Verdict.FAILED: ("✗", "red")}
 READY = {

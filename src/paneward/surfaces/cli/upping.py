@@ -19,7 +19,6 @@ from typing import Any
 from paneward.adapters.clock import SystemClock
 from paneward.config import Settings, state_dir
 from paneward.core.errors import PanewardError, ServerError
-from paneward.store import Store
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Running, Stopped, Token, document
 from paneward.surfaces.cli.asking import counts, seats
@@ -194,6 +193,8 @@ def print_all(place: Place) -> None:
 
 
 async def _print_all(settings: Settings, directory: Path) -> None:
+    from paneward.store import Store
+
     store = Store.open(settings.store.url or directory / "deliveries.db")
     try:
         rows: AsyncIterator[Any] = store.export()

@@ -1,4 +1,9 @@
-"""What a command does once its line is understood: connect, wait with a sign of life, tell, exit. Shape: functions."""
+"""What a command does once its line is understood: connect, wait with a sign of life, tell, exit. Shape: functions.
+
+The library is loaded where no server is there to be asked.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import contextlib
@@ -12,17 +17,13 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import fields
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from paneward.app import Connection, connect
 from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
-from paneward.core.agent import Agent
-from paneward.core.profiles import Profile
-from paneward.surfaces.cli.alone import Alone, host_called
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
 from paneward.surfaces.cli.options import Place, UsageError, place_of
 from paneward.surfaces.cli.served import Served, knows
@@ -30,13 +31,17 @@ from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
 if TYPE_CHECKING:
+    from paneward.app import Connection
+    from paneward.core.agent import Agent
+    from paneward.core.profiles import Profile
+    from paneward.surfaces.cli.alone import Alone
     from paneward.surfaces.cli.remote import Remote
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
 WIDE = 10_000  # columns where no terminal says how many there are: nothing is broken or cut
 T = TypeVar("T")
 C = TypeVar("C")
-Verbs = Alone | Served
+Verbs: TypeAlias = "Alone | Served"
 
 
 def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Awaitable[Answer]], doing: str) -> NoReturn:
@@ -53,7 +58,7 @@ def run_verb(place: Place, verb: Callable[[Verbs], Awaitable[T]], doing: str) ->
     return _run(place, verbs(place), verb, doing)
 
 
-def ask(place: Place, question: "Callable[[Remote], Awaitable[T]]", doing: str) -> T:
+def ask(place: Place, question: Callable[[Remote], Awaitable[T]], doing: str) -> T:
     """Ask the server that runs; an error where none does."""
     return _run(place, server(place), question, doing)
 
@@ -80,6 +85,9 @@ async def _patiently(
 
 @asynccontextmanager
 async def connection(place: Place) -> AsyncIterator[Connection]:
+    from paneward.app import connect
+    from paneward.surfaces.cli.alone import host_called
+
     settings = settings_of(place)
     transport = place.transport or settings.tmux.transport
     host = await host_called(place.host, settings, state_dir())
@@ -93,6 +101,8 @@ async def verbs(place: Place) -> AsyncIterator[Verbs]:
     async with AsyncExitStack() as stack:
         remote = None if _beyond(place) else await stack.enter_async_context(server_if_any())
         if remote is None or (place.host and not await knows(remote, place.host)):
+            from paneward.surfaces.cli.alone import Alone
+
             tmux = await stack.enter_async_context(connection(place))
             yield Alone(tmux, place, settings_of(place), state_dir(), stack)
         else:
@@ -100,7 +110,7 @@ async def verbs(place: Place) -> AsyncIterator[Verbs]:
 
 
 @asynccontextmanager
-async def server(place: Place) -> AsyncIterator["Remote"]:
+async def server(place: Place) -> AsyncIterator[Remote]:
     from paneward.surfaces.cli.remote import required
 
     async with required(state_dir()) as remote:
@@ -109,7 +119,7 @@ async def server(place: Place) -> AsyncIterator["Remote"]:
 
 
 @asynccontextmanager
-async def server_if_any() -> AsyncIterator["Remote | None"]:
+async def server_if_any() -> AsyncIterator[Remote | None]:
     directory = state_dir()
     if told(directory) is None:  # the client is loaded only for somebody to talk to
         yield None
