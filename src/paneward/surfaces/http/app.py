@@ -130,7 +130,7 @@ class Api:
             RecordingRoutes(self._server),
             SiteRoutes(self._server, self._access, self.metrics, self._stop),
         ):
-            api.include_router(routes.router())
+            api.router.routes.extend(routes.router().routes)  # as they are: to include them is to build each anew
         api.add_exception_handler(PanewardError, _refuse)
         api.add_exception_handler(HTTPException, _refuse_http)
         api.add_exception_handler(RequestValidationError, self._refuse_body)

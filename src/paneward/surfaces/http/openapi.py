@@ -4,6 +4,9 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+
+from paneward.surfaces.http import bodies
 
 STREAM_PARAMETERS = [
     ("types", "query", "kinds of events, with commas between them", {"type": "string"}),
@@ -20,6 +23,7 @@ def document(api: FastAPI, stream: str) -> dict[str, Any]:
             operation["responses"].pop("422", None)
         for name in ("HTTPValidationError", "ValidationError"):
             found.get("components", {}).get("schemas", {}).pop(name, None)
+        found["components"]["schemas"] = dict(sorted({**found["components"]["schemas"], **_failure()}.items()))
         found["paths"][stream] = {"get": _stream_operation(found)}
         found["components"]["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer"},
@@ -28,6 +32,13 @@ def document(api: FastAPI, stream: str) -> dict[str, Any]:
         found["security"] = [{"token": []}, {"cookie": []}]
         api.openapi_schema = found
     return api.openapi_schema
+
+
+def _failure() -> dict[str, Any]:
+    """What an error looks like, which the routes only name, with the types in it."""
+    template = "#/components/schemas/{model}"
+    schema = TypeAdapter(bodies.Failure).json_schema(ref_template=template, mode="serialization")
+    return {**schema.pop("$defs"), bodies.Failure.__name__: schema}
 
 
 def _stream_operation(found: dict[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from paneward.surfaces.http.access import Identity, May
 from paneward.surfaces.http.metrics import Metrics
 
 MOST_SEQ: Final = 2**62
+# By name, and not as a `model`: of those a field is built for each error of each route.
+FAILURE: Final = {"application/json": {"schema": {"$ref": f"#/components/schemas/{bodies.Failure.__name__}"}}}
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": bodies.Failure, "description": words}
+    status: {"content": FAILURE, "description": words}
     for status, words in {
         400: "the request cannot be used as it is",
         401: "no token, or a wrong one",
