@@ -25,7 +25,7 @@ from tests.hostile.driver import read_log
 from tests.hostile.texts import TEXTS, expected
 
 ROOT = Path(__file__).parents[2]
-DEMO = ["-m", "paneward", "demo-agent"]
+DEMO = ["-m", "paneward.demo.agent"]
 LINE_READERS = ("canonical", "yes_no", "password")  # a terminal that collects lines hands over one at each newline
 AFTERWARDS = 0.4  # seconds in which an Enter too many would show up
 ARRIVES = 20.0

@@ -251,7 +251,7 @@ def test_an_agent_that_was_out_of_reach_is_found_by_its_pane_and_pid(ground: Gro
     """A program that left its agent for the shell and was started again lives in the same pane."""
 
     async def work(one: Scene) -> None:
-        command = f"{sys.executable} -m paneward demo-agent --busy 0.3"
+        command = f"{sys.executable} -m paneward.demo.agent --busy 0.3"
         pane = ground.shell()
         async with ground.connect() as tmux:
             await tmux.send_text(pane, command)

@@ -10,16 +10,20 @@ import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from paneward.surfaces.cli import main
 
+if TYPE_CHECKING:
+    from tests.surfaces.serving import Up
+
 TMUX = os.environ.get("PANEWARD_TEST_TMUX", "tmux")
 PANEWARD = Path(sys.executable).with_name("paneward")
+DEMO_AGENT = f"{sys.executable} -m paneward.demo.agent"  # without the command line around it: that takes longer to load
 
 
 @dataclass(frozen=True)
@@ -82,15 +86,44 @@ class Machine:
         return self.paneward("--json", *words).document
 
 
-@pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+@contextlib.contextmanager
+def lived_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+    """A machine of this home, with a tmux server that nobody else has; commands run on it."""
     if shutil.which(TMUX) is None:
         pytest.skip("tmux is not installed")
-    found = Machine(tmp_path, f"paneward-cli-{uuid.uuid4().hex[:12]}")
+    found = Machine(home, f"paneward-cli-{uuid.uuid4().hex[:12]}")
     for name in ("TMUX", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PANEWARD_CONFIG", "PANEWARD_STATE_DIR"):
         monkeypatch.delenv(name, raising=False)
     for name, value in found.env.items():
         monkeypatch.setenv(name, value)
-    yield found
-    with contextlib.suppress(AssertionError):
-        found.tmux("kill-server")
+    try:
+        yield found
+    finally:
+        with contextlib.suppress(AssertionError):
+            found.tmux("kill-server")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+    with lived_in(tmp_path, monkeypatch) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Up]":
+    """A server for all tests of a worker that only talk to one."""
+    from tests.surfaces.serving import up
+
+    with up(Machine(tmp_path_factory.mktemp("home"), "nobody-lives-here")) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: "Up", monkeypatch: pytest.MonkeyPatch) -> "Iterator[Up]":
+    """The shared server, for one test."""
+    with lived_in(running.machine.home, monkeypatch) as machine:
+        assert machine.answer("ps")["agents"] == []
+        [last] = machine.answer("events", "-n", "1")["events"]
+        yield replace(running, machine=machine, since=last["seq"])
+        for agent in machine.answer("ps")["agents"]:
+            assert machine.paneward("forget", agent["id"], "--purge").code == 0

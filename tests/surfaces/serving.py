@@ -1,17 +1,23 @@
-"""A real server for tests of the command line: a process of its own, on a free port, in the home of the test."""
+"""A real server for tests of the command line: a process of its own, on a free port, in the home of the test.
+
+Where a server is only what commands talk to, the tests that one worker runs share one (the fixture `server`): each has
+a tmux of its own there, sees the events since its begin, and leaves no agent behind.
+"""
 
 import json
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.surfaces.conftest import PANEWARD, Machine, Ran, run
+from tests.surfaces.conftest import DEMO_AGENT, PANEWARD, Machine, Ran, run
 
 TRIES = 3000  # looks at a condition, each a request to a real server
+PAUSE = 0.03  # seconds between them: the cores are needed for what is waited for
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,7 @@ class Up:
     machine: Machine
     process: subprocess.Popen[bytes]
     said: Any
+    since: int = 0  # the number of the last event before the test
 
     @property
     def state(self) -> Path:
@@ -32,7 +39,7 @@ class Up:
 
     def agent(self, name: str = "tester", busy: float = 0.3, **options: str) -> str:
         """A demo agent that was adopted; its pane."""
-        pane = self.machine.pane(f"{PANEWARD} demo-agent --busy {busy}", name=f"window-{name}")
+        pane = self.machine.pane(f"{DEMO_AGENT} --busy {busy}", name=f"window-{name}")
         assert self.machine.paneward("wait", pane, "--timeout", "60").code == 0
         more = [word for key, value in options.items() for word in (f"--{key}", value)]
         assert self.machine.paneward("adopt", pane, "--name", name, *more).code == 0
@@ -44,7 +51,7 @@ class Up:
 
     def until(self, stage: str, name: str = "tester") -> None:
         """Wait until the agent is there."""
-        assert any(self.stands(name) == stage for _ in range(TRIES)), self.machine.paneward("ps").out
+        assert reached(lambda: self.stands(name) == stage), self.machine.paneward("ps").out
 
     def asking(self, text: str = "permit rm -r build", name: str = "tester") -> Any:
         """Have the agent ask something; its menu."""
@@ -53,7 +60,9 @@ class Up:
         return self.machine.answer("menu", name)["menu"]
 
     def events(self, *words: str) -> list[Any]:
-        return list(self.machine.answer("events", "-n", "1000", *words)["events"])
+        """What was told since the test began, or since the number that is asked for."""
+        since = [] if "--after" in words else ["--after", str(self.since)]
+        return list(self.machine.answer("events", "-n", "1000", *since, *words)["events"])
 
 
 @contextmanager
@@ -74,9 +83,18 @@ def up(machine: Machine, *words: str, env: Mapping[str, str] | None = None) -> I
             process.wait()
 
 
+def reached(condition: Callable[[], object]) -> bool:
+    """Whether it came to that: it is looked at again and again."""
+    for _ in range(TRIES):
+        if condition():
+            return True
+        time.sleep(PAUSE)
+    return False
+
+
 def gone(pid: int) -> bool:
     """The process ended, or ends: it is looked at until it did."""
-    return any(not _alive(pid) for _ in range(100 * TRIES))
+    return reached(lambda: not _alive(pid))
 
 
 def _alive(pid: int) -> bool:

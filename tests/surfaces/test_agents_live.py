@@ -2,21 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.store.conftest import postgres as postgres
 from tests.store.conftest import private_cluster as private_cluster
-from tests.surfaces.conftest import PANEWARD, Machine
+from tests.surfaces.conftest import DEMO_AGENT, Machine
 from tests.surfaces.serving import Up, paneward, up
-
-
-@pytest.fixture
-def server(machine: Machine) -> Iterator[Up]:
-    with up(machine) as server:
-        yield server
-
 
 # --- taking in and letting go
 
@@ -32,7 +25,7 @@ def test_an_adopted_pane_has_a_name_and_is_listed(server: Up) -> None:
 
 
 def test_without_a_name_it_is_called_by_its_kind_and_a_number(server: Up) -> None:
-    pane = server.machine.pane(f"{PANEWARD} demo-agent", name="somewhere")
+    pane = server.machine.pane(DEMO_AGENT, name="somewhere")
     assert server.machine.paneward("wait", pane, "--timeout", "60").code == 0
     adopted = server.machine.answer("adopt", "somewhere")
     assert (adopted["agent"]["id"], adopted["agent"]["pane"]) == ("demo-1", pane)
@@ -110,13 +103,15 @@ def test_panes_that_nobody_adopted_go_through_the_server_as_well(server: Up) -> 
     ],
 )
 def test_refusals_are_the_same_as_without_a_server(
-    machine: Machine, words: tuple[str, ...], code: int, error: str
+    server: Up, words: tuple[str, ...], code: int, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pane = machine.pane()
+    pane = server.machine.pane()
     line = [pane if word == "PANE" else word for word in words]
-    alone = machine.paneward("--json", *line)
-    with up(machine):
-        served = machine.paneward("--json", *line)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PANEWARD_STATE_DIR", str(tmp_path / "nobody"))
+        assert server.machine.paneward("status").code == 4
+        alone = server.machine.paneward("--json", *line)
+    served = server.machine.paneward("--json", *line)
     assert (served.code, served.document["error_type"]) == (alone.code, alone.document["error_type"]) == (code, error)
     assert served.document["error"]["message"] == alone.document["error"]["message"]
 
@@ -168,14 +163,16 @@ def test_the_names_of_agents_are_known_without_a_server_too(machine: Machine) ->
     assert machine.answer("keys", "tester", "Escape")["rung"] == "typed"
 
 
-def test_explain_asks_the_server_and_says_the_same(server: Up) -> None:
+def test_explain_asks_the_server_and_says_the_same(server: Up, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pane = server.agent("tester")
     server.asking()
     served = [server.machine.answer("explain", target) for target in ("tester", pane)]
     shown = server.machine.paneward("explain", "tester", "--profile", "generic").out
     wrong = server.machine.paneward("--json", "explain", pane, "--pattern", "(")
-    server.end()
-    alone = server.machine.answer("explain", pane)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PANEWARD_STATE_DIR", str(tmp_path / "nobody"))
+        assert server.machine.paneward("status").code == 4
+        alone = server.machine.answer("explain", pane)
     for found in (*served, alone):
         assert (found["verdict"], found["rule"], found["pane"]) == ("awaiting_answer", alone["rule"], pane)
         assert [one["rule"] for one in found["tried"]] == [one["rule"] for one in alone["tried"]]
@@ -210,12 +207,10 @@ def test_deliveries_are_those_of_the_servers_store_wherever_it_is(
     assert texts("tester") == ["say hello"]
 
 
-def test_with_a_socket_a_name_means_something_there(machine: Machine) -> None:
-    with up(machine) as server:
-        server.agent("tester")
-        ran = paneward(machine, "-L", "nobody-lives-here", "--json", "read", "tester")
-        assert ran.code != 0
-        assert paneward(machine, "--json", "read", "tester").code == 0
+def test_with_a_socket_a_name_means_something_there(server: Up) -> None:
+    server.agent("tester")
+    assert server.machine.by("-L", "nobody-lives-here", "--json", "read", "tester").code != 0
+    assert server.machine.by("--json", "read", "tester").code == 0
 
 
 def test_a_repeated_message_id_sends_nothing_again(server: Up) -> None:

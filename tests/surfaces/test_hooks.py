@@ -10,7 +10,7 @@ import pytest
 from paneward.core.hooking import command
 from paneward.core.hooks import read_spooled
 from tests.surfaces.conftest import Machine
-from tests.surfaces.serving import TRIES, Up, up
+from tests.surfaces.serving import Up, reached
 
 SETTINGS = '{\n  // mine\n  "model": "opus"\n}\n'
 
@@ -81,16 +81,15 @@ def _worked(server: Up) -> bool:
     return "PROCESSING" in [one["new_state"] for one in server.events("--types", "state_changed")]
 
 
-def test_explain_names_the_hook_that_the_server_heard(machine: Machine) -> None:
-    with up(machine) as server:
-        pane = server.agent(busy=0)
-        socket = machine.tmux("display-message", "-p", "#{socket_path}")
-        env = {"PATH": os.environ["PATH"], "TMUX_PANE": pane, "TMUX": f"{socket},1,0"}
-        body = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "typed by hand", "session_id": "s"})
-        line = command("claude", str(server.state / "spool"))
-        subprocess.run(["sh", "-c", line], input=body.encode(), env=env, check=True)
-        assert any(_worked(server) for _ in range(TRIES))
-        told = machine.answer("explain", "tester")["state"]
-        assert "claude's UserPromptSubmit hook" in [claim["evidence"] for claim in told["claims"]]
-        said = [one["turn"]["text"] for one in server.events("--types", "turn_stored")]
-        assert said[0] == "typed by hand"
+def test_explain_names_the_hook_that_the_server_heard(server: Up) -> None:
+    pane = server.agent(busy=0)
+    socket = server.machine.tmux("display-message", "-p", "#{socket_path}")
+    env = {"PATH": os.environ["PATH"], "TMUX_PANE": pane, "TMUX": f"{socket},1,0"}
+    body = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "typed by hand", "session_id": "s"})
+    line = command("claude", str(server.state / "spool"))
+    subprocess.run(["sh", "-c", line], input=body.encode(), env=env, check=True)
+    assert reached(lambda: _worked(server))
+    told = server.machine.answer("explain", "tester")["state"]
+    assert "claude's UserPromptSubmit hook" in [claim["evidence"] for claim in told["claims"]]
+    said = [one["turn"]["text"] for one in server.events("--types", "turn_stored")]
+    assert said[0] == "typed by hand"

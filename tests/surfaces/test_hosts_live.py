@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.adapters.conftest import ssh_config as ssh_config
-from tests.surfaces.conftest import PANEWARD, Machine
+from tests.surfaces.conftest import DEMO_AGENT, Machine
 from tests.surfaces.serving import up
 
 
@@ -18,7 +18,7 @@ def test_a_host_is_added_and_its_agents_are_like_any_other(machine: Machine, ssh
         added = machine.paneward("hosts", "add", "box", "--ssh", "loopback", "--ssh-config", str(ssh_config))
         assert added.code == 0, added.err
         assert "✓ added" in added.out
-        pane = machine.pane(f"{PANEWARD} demo-agent --busy 0.2", name="far-window")
+        pane = machine.pane(f"{DEMO_AGENT} --busy 0.2", name="far-window")
         socket = machine.tmux("display-message", "-p", "#{socket_path}")
         there = ["-S", socket, "--host", "box"]  # -S stands for the -L that `machine` gives
         assert machine.by(*there, "wait", pane, "--timeout", "60").code == 0

@@ -13,16 +13,10 @@ from typing import Any
 import pytest
 
 from tests.surfaces.conftest import PANEWARD, Machine
-from tests.surfaces.serving import Up, paneward, up
+from tests.surfaces.serving import Up, paneward, reached, up
 
 # What a shell started in the background ignores Ctrl-C, and so does all that it starts: tests may be run so.
 HEEDS = ("env", "--default-signal=INT")
-
-
-@pytest.fixture
-def server(machine: Machine) -> Iterator[Up]:
-    with up(machine) as server:
-        yield server
 
 
 @contextmanager
@@ -92,8 +86,8 @@ def test_a_page_of_events_can_be_filtered_and_has_no_gaps(server: Up) -> None:
     server.agent("tester")
     server.machine.paneward("send", "tester", "say hello")
     server.until("COMPLETE")
-    every = server.events("--after", "0")
-    assert [one["seq"] for one in every] == list(range(1, len(every) + 1))
+    every = server.events("--after", str(server.since))
+    assert [one["seq"] for one in every] == [server.since + number for number in range(1, len(every) + 1)]
     assert {one["kind"] for one in server.events("--types", "state_changed")} == {"state_changed"}
     behind = server.events("--after", str(every[2]["seq"]))
     assert behind[0]["seq"] == every[2]["seq"] + 1
@@ -216,8 +210,8 @@ def test_export_prints_everything_one_object_per_line(server: Up) -> None:
 def test_an_agent_that_ends_is_lost_and_says_why(server: Up) -> None:
     pane = server.agent("tester")
     server.machine.tmux("kill-pane", "-t", pane)
-    shown = next(one for _ in range(3000) if "lost" in (one := server.machine.paneward("ps").out))
-    assert "tester" in shown
+    assert reached(lambda: "lost" in server.machine.paneward("ps").out)
+    assert "tester" in server.machine.paneward("ps").out
     ran = server.machine.paneward("--json", "send", "tester", "x")
     assert ran.code == 4
 

@@ -11,7 +11,7 @@ from paneward.core.profiles import CLAUDE
 from paneward.surfaces.cli.bundle import open_bundle, readings
 from paneward.surfaces.wire import plain
 from tests.adapters.conftest import until
-from tests.surfaces.conftest import PANEWARD, Machine
+from tests.surfaces.conftest import DEMO_AGENT, Machine
 from tests.surfaces.test_cli_live import awaiting, completed
 
 KEY = "sk-ant-api03-AbCdEfGhIjKlMnOp1234"
@@ -21,7 +21,7 @@ BANNER = rf"\n  Claude Code v2.1.999\n\n{RULE}\n❯\xc2\xa0\n{RULE}\n  ? for sho
 
 @pytest.fixture
 def agent(machine: Machine) -> str:
-    pane = machine.pane(f"{PANEWARD} demo-agent --busy 0 --speed 20", name="agent")
+    pane = machine.pane(f"{DEMO_AGENT} --busy 0 --speed 20", name="agent")
     awaiting(machine, pane)
     return pane
 

@@ -48,7 +48,7 @@ class Site:
 
     def demo(self, *options: str) -> str:
         """A demo agent in a pane."""
-        return self.tmux.new_pane([sys.executable, "-m", "paneward", "demo-agent", *options], remain=True)
+        return self.tmux.new_pane([sys.executable, "-m", "paneward.demo.agent", *options], remain=True)
 
     async def adopt(self, name: str, *options: str) -> str:
         """A demo agent with a name, that takes input."""

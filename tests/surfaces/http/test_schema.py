@@ -71,7 +71,7 @@ class Host(threading.Thread):
 
     async def _run(self) -> None:
         chosen = Settings(server=SERVER, tmux=TmuxSettings(binary=TMUX))
-        pane = self._tmux.new_pane([sys.executable, "-m", "paneward", "demo-agent", "--busy", "0.05"], remain=True)
+        pane = self._tmux.new_pane([sys.executable, "-m", "paneward.demo.agent", "--busy", "0.05"], remain=True)
         async with serve(chosen, self._state, url="http://127.0.0.1") as server:
             access = Access.open(self._state, SystemClock())
             await server.agents.adopt(pane, name="ada", socket_path=self._tmux.run("display-message", "-p", SOCKET))

@@ -6,6 +6,7 @@ command line pays for its imports at every start.
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -199,13 +200,19 @@ def build() -> typer.Typer:
 app = build()
 
 
+@cache
+def _commands() -> Callable[..., Any]:
+    """The tree as it is run: to build it takes longer than most commands do."""
+    return typer.main.get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")  # a screen may hold what a locale lacks
     try:
-        code = app(arguments, prog_name="paneward", standalone_mode=False)
+        code = _commands()(arguments, prog_name="paneward", standalone_mode=False)
     except UsageError as failure:
         return _usage(failure, arguments)
     except PanewardError as failure:
