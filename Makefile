@@ -20,6 +20,7 @@ demo: setup ## play the 30-second tour: the demo agent in a tmux pane, a send, i
 	@$(BIN)/paneward demo
 
 .PHONY: test
+test test-real: export PYTHONDONTWRITEBYTECODE := # else each worker, and each program that it starts, compiles anew
 test: setup ## every test that needs only Debian's and Python's packages
 	@scripts/setup test
 	@$(PYTEST)
