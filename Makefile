@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
-PYTEST := $(BIN)/pytest -n 4 # live tests wait more than they compute
+# One test at a time is handed out: the long ones begin first (tests/conftest.py) and would else be the chunk of one worker.
+PYTEST := $(BIN)/pytest -n 4 --maxschedchunk 1
 TYPED := $(wildcard src tests scripts bench prove)
 
 .PHONY: help
