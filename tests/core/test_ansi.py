@@ -157,7 +157,7 @@ def test_chunking_never_changes_the_text(machine: Machine, data: bytes, at: list
 
 
 @given(data=soups, at=cuts)
-@settings(max_examples=500)
+@settings(max_examples=1500)
 def test_the_stripper_equals_the_byte_machine(data: bytes, at: list[int]) -> None:
     assert text_of(Stripper, split(data, at)) == text_of(ByteStripper, [data])
 

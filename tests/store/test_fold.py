@@ -100,7 +100,7 @@ async def replayed(store: Store, rounds: list[list[Deed]]) -> None:
 
 
 @given(st.lists(st.lists(DEEDS, min_size=1, max_size=6), max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_replaying_the_log_gives_the_states_of_the_tables(rounds: list[list[Deed]]) -> None:
     using(None, lambda store: replayed(store, rounds))
 

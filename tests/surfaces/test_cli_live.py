@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from paneward.core.readiness import RULES
-from tests.surfaces.conftest import PANEWARD, Machine, Ran, run
+from tests.surfaces.conftest import DEMO_AGENT, PANEWARD, Machine, Ran, run
 
 
 def read(machine: Machine, pane: str) -> str:
@@ -55,7 +55,7 @@ def test_standard_input_loses_only_the_newline_that_ends_it(
     machine: Machine, tmp_path: Path, options: tuple[str, ...], expected: str
 ) -> None:
     log = tmp_path / "log.jsonl"
-    pane = machine.pane(f"{PANEWARD} demo-agent --busy 0 --log {log}")
+    pane = machine.pane(f"{DEMO_AGENT} --busy 0 --log {log}")
     awaiting(machine, pane)
     command = [str(PANEWARD), "-L", machine.socket, "send", pane, "-", *options]
     assert run(command, machine.env, stdin=b"one\ntwo\n").code == 0
@@ -187,8 +187,8 @@ def test_a_screen_that_stands_still_counts_only_when_it_is_accepted(machine: Mac
 
 @pytest.fixture
 def agent(machine: Machine) -> str:
-    pane = machine.pane(f"{PANEWARD} demo-agent --busy 0.3")
-    assert machine.paneward("wait", pane).code == 0
+    pane = machine.pane(f"{DEMO_AGENT} --busy 0.3")
+    assert machine.paneward("wait", pane, "--timeout", "60").code == 0
     return pane
 
 
