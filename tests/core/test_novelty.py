@@ -41,6 +41,15 @@ def test_wheels_are_known_after_one_turn() -> None:
     assert [novelty.feed(step) for step in turn * 4] == [True] * len(turn) + [False] * len(turn) * 3
 
 
+@given(CUTS)
+def test_a_marker_is_new_although_only_its_number_is(places: list[int]) -> None:
+    novelty = Novelty()
+    novelty.feed(frame(7, "--<[paneward:needs_input:question 41]>--"))
+    told = [novelty.feed(part) for part in cut(frame(8, "--<[paneward:needs_input:question 42]>--"), places)]
+    assert any(told)
+    assert not novelty.feed(frame(9, "--<[paneward:needs_input:question 42]>--"))
+
+
 def test_lines_that_differ_are_new_and_what_was_forgotten_is_too() -> None:
     novelty = Novelty()
     assert [novelty.feed(line) for line in (b"one\r\n", b"two\r\n", b"three\r\n")] == [True, True, True]

@@ -2,7 +2,8 @@
 
 A clock that runs, a wheel that turns and a frame that is drawn again bring words that were drawn before; only their
 numbers and places change. So words are compared without digits, piece by piece between escapes, and a piece that the
-output breaks off is new only if nothing known begins like it.
+output breaks off is new only if nothing known begins like it. Markers end with `>--`: of what has such a sign in it,
+each number counts.
 """
 
 from typing import Final
@@ -24,10 +25,10 @@ class Novelty:
 
     def feed(self, data: bytes) -> bool:
         """Whether there is something in it that was not painted before."""
-        *ended, self._open = (self._open + data.translate(None, DIGITS)).split(b"\x1b")
-        new = [piece for piece in ended if piece not in self._known]
+        *ended, self._open = (self._open + data).split(b"\x1b")
+        new = [piece for piece in map(_essence, ended) if piece not in self._known]
         if not self._goes_on():
-            new.append(self._open)
+            new.append(_essence(self._open))
             self._open = self._open[-LONGEST - 1 :]
         if len(self._known) + len(new) > MOST:
             self._known.clear()
@@ -36,5 +37,9 @@ class Novelty:
 
     def _goes_on(self) -> bool:
         """What is open may become something known."""
-        start = self._open
+        start = _essence(self._open)
         return not start or start in self._known or any(piece.startswith(start) for piece in self._known)
+
+
+def _essence(piece: bytes) -> bytes:
+    return piece if b">" in piece else piece.translate(None, DIGITS)
