@@ -28,7 +28,7 @@ class FakeTranscripts:
     found: bool = True
     asked: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
     watched: set[str] = field(default_factory=set)
-    news: asyncio.Queue[set[str]] = field(default_factory=asyncio.Queue)
+    news: asyncio.Queue[set[str] | OSError] = field(default_factory=asyncio.Queue)
     failing: bool = False
 
     async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> Place | None:
@@ -50,7 +50,11 @@ class FakeTranscripts:
         self.watched = set(directories)
 
     async def changed(self) -> set[str]:
-        return await self.news.get()
+        told = await self.news.get()
+        self.news.task_done()
+        if isinstance(told, OSError):
+            raise told
+        return told
 
 
 class Team:

@@ -320,3 +320,25 @@ def test_it_runs_woken_by_events_and_by_news_of_files() -> None:
         assert told == [1, 2, 3]
 
     asyncio.run(act())
+
+
+def test_what_fails_is_begun_anew() -> None:
+    async def act() -> None:
+        store, clock, files, bus, written = Store.open(None), FakeClock(), FakeTranscripts(), Bus(), asyncio.Event()
+        team = Team(store, clock, await store.adopt(AGENT))
+        store.on_commit = lambda events: written.set()
+        meters = Meters(store, clock, files, team, bus, Budget())
+        running = asyncio.create_task(meters.run())
+        try:
+            async with asyncio.timeout(60):
+                await files.news.put(OSError("nothing can be watched any more"))
+                await files.news.join()
+                files.texts[MAIN] = answer("a", 1)
+                await written.wait()
+            assert not running.done()
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            await store.close()
+
+    asyncio.run(act())

@@ -24,6 +24,7 @@ START: Final = 0.5  # seconds after the start: agents are to be followed first
 SOON: Final = 0.3  # seconds after something was written: an answer is several lines
 EVERY: Final = 3.0  # seconds between two things that are told of an agent at work
 AGAIN: Final = (0.5, 2.0, 8.0)  # seconds after which an agent that has no transcript yet is looked at again
+ANEW: Final = 1.0  # seconds until what failed is begun anew
 HERE: Final = "local:"  # how the tmux servers of this machine are called
 TURNS: Final = (AgentAdopted.kind, AgentFound.kind, AgentLost.kind, StateChanged.kind)
 TOLD: Final = 8  # transcripts that hooks told of are remembered
@@ -70,11 +71,16 @@ class Meters:
         self.tokens: Counter[tuple[str, str]] = Counter()  # since the start, by kind of agent and kind of token
 
     async def run(self) -> None:
-        """Until it is cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._hear())
-            tasks.create_task(self._notice())
-            tasks.create_task(self._work())
+        """Until it is cancelled. What fails is begun anew."""
+        while True:
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._hear())
+                    tasks.create_task(self._notice())
+                    tasks.create_task(self._work())
+            except* Exception:
+                log.exception("what agents use could not be read for a moment")
+            await self._clock.sleep(ANEW)
 
     def told(self, agent_id: str, transcript: str) -> None:
         """A hook of an agent says where its transcript is."""
