@@ -88,7 +88,8 @@ class TmuxServer:
             self.run("kill-server")
             return
         if pid:
-            os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it ended with its last pane, just before
+                os.kill(int(pid), signal.SIGKILL)
 
 
 def until(condition: Callable[[], object], seconds: float = 20.0) -> None:

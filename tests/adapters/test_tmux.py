@@ -345,7 +345,10 @@ def test_a_watch_wakes_for_output_and_for_the_end_of_the_program(tmux_server: Tm
             await tmux.type(pane, "hello")
             assert await watch.wait(0, 20)
             assert watch.last_output_at is not None
-            await tmux.press(pane, "Enter", "C-d")
+            await tmux.press(pane, "Enter")
+            while "".join((await tmux.look(pane)).rows).count("hello") < 2:  # typed, and printed
+                await watch.wait(watch.output_seq, 0.1)
+            await tmux.press(pane, "C-d")
             while not watch.gone:
                 assert await watch.wait(watch.output_seq, 20)
             assert "hello" in "".join((await tmux.look(pane)).rows)
