@@ -151,6 +151,17 @@ def test_a_gap_that_the_scrollback_closes_is_none() -> None:
     assert pane.told() == [("Which colour?", True)]
 
 
+def test_what_was_painted_over_and_went_into_the_scrollback_is_one_signal() -> None:
+    """A screen that is cleared goes into tmux's scrollback, with the marker on it, time after time."""
+    pane = Pane().begin("ready")
+    frames = [(f"drawing {number}", "", "It says:", ASKS) for number in range(20)]
+    for frame in frames:
+        pane.tracker.hear(b"\x1b[H\x1b[2J" + "\r\n".join(frame).encode() + b"\r\n")
+    pane.tracker.gap()
+    pane.begin("ready", *(row for frame in frames for row in frame), DONE)
+    assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
+
+
 def test_a_gap_that_nothing_closes_is_told_once() -> None:
     pane = Pane().begin("one", "two", "three")
     pane.tracker.hear(None)

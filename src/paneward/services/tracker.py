@@ -194,6 +194,8 @@ class Tracker:
         shown = look(past, profile, self._grammar)
         if self._anchor and not _holds(past, self._anchor):
             self._found = replace(self._found, lost="more was printed than tmux holds")
+        if self._paints and not self._framed:
+            shown = shown.once()
         self._take(shown, old=True)
         printed = [*self._meanwhile, *self._detector.flush()]
         known = _overlap([one.marker.essence for one in shown.spotted], [marker.essence for marker in printed])

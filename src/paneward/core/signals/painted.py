@@ -55,6 +55,11 @@ class Shown:
     def sightings(self) -> list[Sighting]:
         return [one.sighting for one in self.spotted]
 
+    def once(self) -> "Shown":
+        """Each marker alone where it stands last: a screen that is cleared goes into the scrollback, marker and all."""
+        last = {one.marker.essence: one for one in self.spotted}
+        return Shown(tuple(one for one in self.spotted if last[one.marker.essence] is one), self.missed)
+
 
 NOTHING: Final = Shown()
 
