@@ -3,13 +3,14 @@
 import asyncio
 from itertools import pairwise
 
-from paneward.core.profiles import GENERIC, SHELL, Profile
+from paneward.core.profiles import CLAUDE, GENERIC, SHELL, Profile
 from paneward.core.scene import Scene
 from paneward.core.standing import AgentState
 from paneward.services.drive import LONGEST_GAP, Driver
 from paneward.services.follow import DULL, FOREVER, Follower
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
+from tests.core.test_hooks import hook
 
 
 async def follower_of(tmux: FakeTmux, profile: Profile = SHELL) -> Follower:
@@ -63,6 +64,27 @@ def test_what_is_painted_again_is_looked_at_now_and_then_and_what_is_new_at_once
 
     spaced = round(DULL - LONGEST_GAP * 2, 3)
     assert asyncio.run(act()) == [0.0, *[spaced] * 6, 0.0, *[spaced] * 2]
+
+
+def test_what_was_painted_before_a_hook_told_of_work_is_new_after_it() -> None:
+    """The composer of an agent at rest is drawn again when it has done: that is news."""
+    tmux = shell()
+
+    async def act() -> float:
+        follower, rest = await follower_of(tmux, CLAUDE), b"\x1b[1;1Ha composer"
+        await anext(aiter(follower))
+        for _ in range(2):
+            tmux.put("a composer", rest)
+            await follower.step()
+            await tmux.clock.sleep(LONGEST_GAP * 2)
+        follower.tell(hook("UserPromptSubmit", prompt="go"), 0.0)
+        assert follower.take().state is AgentState.BUSY
+        tmux.put("a composer", rest)
+        began = tmux.clock.now()
+        await follower.step()
+        return tmux.clock.now() - began
+
+    assert asyncio.run(act()) == 0.0
 
 
 def test_while_nothing_is_due_nobody_looks() -> None:

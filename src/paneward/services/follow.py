@@ -47,6 +47,7 @@ class Follower:
         self._gap = 0.0
         self._novelty = Novelty()
         self._novel = True  # something was painted since the last look that was not painted before
+        self._stood = _essence(self.standing)  # while that was painted
         self._over = False
         self._told: Standing | None = None
         self._ears: Ears | None = None
@@ -107,10 +108,8 @@ class Follower:
             scene = replace(scene, gone=True)
         self._profile = self._chosen(scene)
         self._over = scene.gone or scene.snapshot.dead
-        before, self._novel = _essence(self.standing), False
+        self._novel = False
         standing = self._machine.see(scene, self._profile, self._title_heard)
-        if _essence(standing) != before:
-            self._novelty.forget()
         self._title_heard = True  # from here on the stream tells every title
         if self._ears is not None:
             self._ears.see(scene, self._profile)
@@ -164,6 +163,9 @@ class Follower:
             self._machine.gap()
             self._title_heard, self._novel = False, True
             return
+        if _essence(self.standing) != self._stood:  # by whatever source: what it paints from here on is new
+            self._stood = _essence(self.standing)
+            self._novelty.forget()
         self._novel = self._novelty.feed(data) or self._novel
         for osc in self._reader.feed(data):
             self._machine.hear(osc, self._clock.now())
