@@ -160,7 +160,9 @@ class Listening:
         files = {one.spooled.name: one.spooled.mark for one in told if one.event is not None}
         stored: list[Stored] = []
         if events or lines:
-            stored = list(await self._stored({**files, **lines}, events))
+            marks = {**files, **lines}
+            stored = list(await self._stored(marks, [name for name in self._done if name not in marks], *events))
+            self._done = []
         for one in told:
             seq = stored.pop(0).seq if one.event is not None else 0
             if one.ear is not None and one.heard is not None:
@@ -174,31 +176,17 @@ class Listening:
         if judged is None:
             return False
         heard, event = judged
-        ear.hear(heard, 0 if event is None else await self._noted(event))
+        ear.hear(heard, 0 if event is None else (await self._stored({}, [], event))[0].seq)
         return True
 
-    async def _noted(self, event: HookHeard) -> int:
-        """However long it takes, as below."""
-        while True:
-            try:
-                [stored] = await self._store.take({}, [], event)
-            except StoreError as error:
-                log.warning("a hook is not stored yet: %s", error.message)
-                await self._clock.sleep(AGAIN)
-            else:
-                return stored.seq
-
-    async def _stored(self, marks: dict[str, str], events: list[HookHeard]) -> tuple[Stored, ...]:
+    async def _stored(self, marks: dict[str, str], done: list[str], *events: HookHeard) -> tuple[Stored, ...]:
         """However long it takes: what was judged to be new would count as an echo the next time."""
         while True:
             try:
-                stored = await self._store.take(marks, [name for name in self._done if name not in marks], *events)
+                return await self._store.take(marks, done, *events)
             except StoreError as error:
                 log.warning("hooks are not stored yet: %s", error.message)
                 await self._clock.sleep(AGAIN)
-            else:
-                self._done = []
-                return stored
 
     async def _told(self, spooled: Spooled) -> Told:
         if spooled.agent is not None and not spooled.data.strip():
