@@ -106,18 +106,20 @@ class Stage:
         self.record.true("the answer goes on", BUSY, IDLE)
         self.lab.model.release()
         await self.seen(words)
-        await self.over()
+        await self.over(words)
         self.record.true("it has ended", IDLE)
         await asyncio.sleep(2 * STAYS)
 
-    async def over(self) -> None:
-        """Some agents go on for a moment after their last words: Claude and Codex then call a program of ours, aider
-        counts and draws its prompt."""
+    async def over(self, words: str) -> None:
+        """Some agents go on for a moment after their last words: Claude and Codex then call a program of ours, Codex
+        runs its own hooks after that and writes for how long it worked, aider counts and draws its prompt."""
         match self.lab.recipe.name:
             case "claude" | "codex":
                 log = self.lab.home / "notified"
                 await self.until(log.exists, "no notice of the end of the turn")
                 log.unlink()
+                if self.lab.recipe.name == "codex":
+                    await self.seen(rf"(?s){words}.*Worked for \d")
             case "aider":
                 await self.seen(r"\n> *\s*\Z")
 

@@ -60,6 +60,20 @@ def test_work_that_goes_on_after_a_stop_is_work_again() -> None:
     assert machine.see(claude("thinking", 1.0 + STALE), CLAUDE).state is BUSY
 
 
+def test_an_agent_that_showed_its_work_late_may_show_its_rest_as_late() -> None:
+    """On a loaded machine OpenCode showed its first work 13 s after the prompt, and its rest 3 s after the end."""
+    machine = following(claude("idle", 0.0), CLAUDE)
+    told(machine, PROMPT, 1.0)
+    assert machine.see(claude("idle", 13.0, quiet=12.0), CLAUDE).state is BUSY
+    machine.see(claude("thinking", 14.0), CLAUDE)
+    assert machine.see(claude("thinking", 19.9), CLAUDE).state is BUSY
+    assert told(machine, STOP, 20.0) is IDLE
+    machine.see(blank(20.1), CLAUDE)  # half painted
+    assert machine.see(claude("thinking", 20.2), CLAUDE).state is IDLE
+    assert machine.see(claude("thinking", 20.0 + 2 * STALE), CLAUDE).state is IDLE
+    assert machine.see(claude("thinking", 33.2), CLAUDE).state is BUSY  # it does go on
+
+
 def test_an_interruption_of_which_no_hook_tells_is_seen_at_once() -> None:
     machine = following(claude("idle", 0.0), CLAUDE)
     told(machine, PROMPT, 1.0)

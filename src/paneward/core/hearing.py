@@ -18,7 +18,7 @@ from paneward.core.result import Menu
 from paneward.core.standing import AWAITING, AgentState, Standing
 
 REST: Final = 2.0  # seconds without output after which an agent at rest that showed no work has done what it was told
-FIRST_REST: Final = 10.0  # the same, of a coding agent that nobody has seen at work yet
+FIRST_REST: Final = 30.0  # the same, of a coding agent that nobody has seen at work yet
 AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
 STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
 _TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)

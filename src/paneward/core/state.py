@@ -36,7 +36,7 @@ from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, So
 PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
 LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
 ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
-SLOW: Final = 10.0  # seconds in which work that a hook told of may show: an agent that just started is slow
+SLOW: Final = 30.0  # seconds in which work that a hook told of may show: an agent that just started is slow
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
 
@@ -63,6 +63,7 @@ class StateMachine:
         self._claims: dict[Source, Claim] = {}
         self._hooks = HookClaims()
         self._met: Claim | None = None  # the claim of a hook that another source has made too
+        self._lag = 0.0  # seconds that work of which a hook told took to show: rest takes as long
         self._title = ""
         self._title_tells = False  # it was seen to tell of work, so that it also tells of rest
         self._scene: Scene | None = None
@@ -250,8 +251,10 @@ class StateMachine:
         hook = next((claim for claim in claims if claim.source is Source.HOOK), None)
         others = [claim for claim in claims if claim is not hook]
         found = self._best(others, now)
-        if hook is not None and found is not None and _agree(hook, found):
+        if hook is not None and hook is not self._met and found is not None and _agree(hook, found):
             self._met = hook
+            if hook.state is AgentState.BUSY:
+                self._lag = min(max(now - hook.since, 0.0), SLOW)
         if hook is not None and (found is None or (hook is not self._met and found.source is not Source.PROCESS)):
             found = self._best([hook, *others], now)
         return None if found is None else self._worded(found)
@@ -271,17 +274,21 @@ class StateMachine:
         if best.source in (Source.TITLE, Source.HOOK) and best.state in AWAITING and other.state in AWAITING:
             return other.source is Source.SCREEN  # others tell that something is asked, the screen what
         if other.state in TURN and other.since > best.since:
-            needed = STALE if other.state is AgentState.BUSY and best.source in _TELLING else PAINTED
+            needed = self._shows_within(best) if other.state is AgentState.BUSY and best.source in _TELLING else PAINTED
             if now >= other.since + needed:
                 return True
             self._look_by(other.since + needed)
-        if best.source is Source.HOOK and now < (shows := best.since + _shows_within(best)):
+        if best.source is Source.HOOK and now < (shows := best.since + self._shows_within(best)):
             self._look_by(shows)  # what it told of may not show yet
             return False
         if best.source is Source.HOOK and other.source is Source.SCREEN and best.state is not AgentState.BUSY:
             return True  # nothing of it shows: it was not so, or is over
         quiet = self._scene.quiet if self._scene is not None else 0.0
         return other.state is AgentState.IDLE and best.state in TURN and quiet >= STALE
+
+    def _shows_within(self, told: Claim) -> float:
+        """Seconds that it may take to show: rest as long as work did."""
+        return SLOW if told.state is AgentState.BUSY else max(STALE, self._lag)
 
     def _worded(self, claim: Claim) -> Claim:
         """The claim with the words of the dialog, which only the screen knows, or knew: a title still tells of it."""
@@ -378,10 +385,6 @@ class StateMachine:
 
 def _titles(marks: tuple[Mark, ...]) -> Iterator[Mark]:
     return (mark for mark in marks if mark.where is Where.TITLE)
-
-
-def _shows_within(hook: Claim) -> float:
-    return SLOW if hook.state is AgentState.BUSY else STALE
 
 
 def _agree(one: Claim, other: Claim) -> bool:
