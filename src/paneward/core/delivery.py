@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from paneward.core.defusing import MEANS, Defused, defuse
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
-from paneward.core.preflight import Clear, Refusal, Terms, WhenBusy, clear_to_type
+from paneward.core.interrupting import ESCAPE_REST, interrupt
+from paneward.core.preflight import Clear, Refusal, Terms, at_rest, clear_to_type
 from paneward.core.profiles import Profile, Typing
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
@@ -36,8 +37,6 @@ SWALLOWED_EARLY = 1.0  # the same where it reads at all times, so that this says
 AS_SLOW = 3  # a program that took a while to draw the text gets so many times as long to react to submit
 SEEN_HELD = 2  # looks at a waiting program that still holds the text, before submit is pressed again
 TWICE = 0.004  # seconds between two looks that must agree
-ESCAPE_REST = 0.15  # Escape and Enter closer together are Meta-Enter
-RESTS = 1.0  # seconds that a program which settles gets to come to rest
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
 STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
@@ -190,10 +189,7 @@ class Delivery:
         if start.submit:
             self._submit = start.submit
         if start.interrupt:
-            for key in start.interrupt:
-                yield Press((key,))
-                yield from self._at_rest((yield Rest(ESCAPE_REST)))
-            return (yield from clear_to_type(replace(self._order.terms, when_busy=WhenBusy.WAIT)))
+            return (yield from interrupt(start.scene, self._order.terms))
         if start.draft:
             return (yield from put_aside(start, self._order.profile))
         return start
@@ -295,20 +291,10 @@ class Delivery:
         while (left := seen_at + delay - scene.now) > 0 and not (scene.gone or scene.snapshot.dead):
             scene = yield Watch(left, process=False)
         if delay and not order.profile.reads:
-            scene = yield from self._at_rest((yield Look()))
+            scene = yield from at_rest((yield Look()))
         while scene.snapshot.in_mode and not scene.gone:
             yield LeaveMode()
             scene = yield Look()
-        return scene
-
-    def _at_rest(self, scene: Scene) -> Flow[Scene]:
-        """Until the program has taken what was typed, and waits for more. One that computes may not have noticed yet
-        that a paste is over, and would take submit for a part of it; of two Escapes, it would make Meta-Escape."""
-        until = scene.now + RESTS
-        while (process := scene.process) and (process.unread or process.reading is False) and scene.now < until:
-            if scene.gone or scene.snapshot.dead:
-                break
-            scene = yield Watch(BLINK)
         return scene
 
     def _dismiss_ghost(self, scene: Scene) -> Flow[Scene]:

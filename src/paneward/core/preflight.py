@@ -22,6 +22,8 @@ from paneward.core.screen.lines import typing_at
 BLIND_QUIET = 2.0  # seconds of silence before typing where neither a prompt nor the process can be seen
 RAW_QUIET = 5.0  # the same for a full-screen program that reads keys but shows no prompt: it may be loading
 CALM = 0.02  # seconds of silence after which the screen shows all that the program drew before it began to read
+RESTS = 1.0  # seconds that a program which settles gets to come to rest
+BLINK = 0.03
 MODES_LEFT = 3  # how often copy mode is left before we believe that somebody wants to be in it
 
 
@@ -112,6 +114,17 @@ def _out_of_mode() -> Flow[Scene]:
             break
         yield LeaveMode()
         scene = yield Look()
+    return scene
+
+
+def at_rest(scene: Scene) -> Flow[Scene]:
+    """Until the program has taken what was typed, and waits for more. One that computes may not have noticed yet
+    that a paste is over, and would take submit for a part of it; of two Escapes, it would make Meta-Escape."""
+    until = scene.now + RESTS
+    while (process := scene.process) and (process.unread or process.reading is False) and scene.now < until:
+        if scene.gone or scene.snapshot.dead:
+            break
+        scene = yield Watch(BLINK)
     return scene
 
 
