@@ -34,7 +34,7 @@ async def served(directory: Path) -> AsyncIterator[tuple[Server, int, str]]:
             while not web.started:  # noqa: ASYNC110 - uvicorn tells it nowhere else
                 await asyncio.sleep(0.01)
             yield server, port, access.token
-            web.should_exit = True
+            web.end()
             await serving
 
 

@@ -48,10 +48,11 @@ class Hosted:
     port: int
     token: str
 
-    def crowd(self, count: int) -> Crowd:
-        """Clients that are told of nudges alone."""
+    def crowd(self, count: int, agent: str = "") -> Crowd:
+        """Clients that are told of nudges alone; with `agent`, of those of this one."""
         head = f"HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.token}\r\n\r\n"
-        return Crowd(self.port, count, f"GET /api/events/stream?types=nudge_raised {head}".encode())
+        of = f"&agent={agent}" if agent else ""
+        return Crowd(self.port, count, f"GET /api/events/stream?types=nudge_raised{of} {head}".encode())
 
 
 @contextmanager
@@ -212,7 +213,7 @@ def beside_flood(quick: bool) -> Row:
         tmux.run("respawn-pane", "-k", "-t", flooding, "exec sleep 100000")
         state = adopted(tmux, [pane for pane, _ in panes])
         with hosted(state) as host:
-            crowd = host.crowd(1)
+            crowd = host.crowd(1, "agent-1")  # the other one's program is ended and begun anew
             watched: list[float] = []
             tmux.run("respawn-pane", "-k", "-t", flooding, f"exec {sys.executable} -c '{FLOODER}' {counted}")
             flood = threading.Thread(target=lambda: watched.append(_rate(counted, seconds)))

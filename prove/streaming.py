@@ -33,7 +33,7 @@ async def main(directory: Path, port: int, seed: int) -> None:
         print("ready", flush=True)
         await ending.wait()
         appending.cancel()
-        web.should_exit = True
+        web.end()
         await serving
 
 

@@ -133,7 +133,7 @@ async def listening(api: Api, **options: Any) -> AsyncIterator[str]:
         try:
             yield f"http://127.0.0.1:{port}"
         finally:
-            serving.should_exit = True
+            serving.end()
             await task
 
 

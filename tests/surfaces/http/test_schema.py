@@ -84,7 +84,7 @@ class Host(threading.Thread):
                 task = asyncio.ensure_future(serving._serve([sock]))
                 self.up.set()
                 await self._ending.wait()
-                serving.should_exit = True
+                serving.end()
                 await task
 
 

@@ -107,7 +107,7 @@ class Web(Listener):
             yield
         finally:
             started.cancel()
-            self.should_exit = True
+            self.end()
             await serving
 
 

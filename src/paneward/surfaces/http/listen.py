@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -11,14 +12,27 @@ from paneward.surfaces.http.app import Api
 
 DRAIN = 10  # seconds that requests get to end
 STUCK = 0.5  # seconds that a client gets to read the end of its stream
+DATE = 1.0  # seconds for which the date in the answers is right
 
 
 class Listener(uvicorn.Server):
-    """Ends the streams first: a client that waits for events would hold the server open."""
+    """Ends when it is told, and the streams first: a client that waits for events would hold the server open."""
 
     def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
         super().__init__(config)
         self._drain = drain
+        self._ended = asyncio.Event()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ended.set()
+
+    async def main_loop(self) -> None:
+        """uvicorn's own looks ten times a second whether it should end, which is most of what an idle server does."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DATE):
+                    await self._ended.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain()
@@ -37,7 +51,7 @@ class Listener(uvicorn.Server):
 
 
 def listener(api: Api, host: str = "127.0.0.1", port: int = 0, **options: Any) -> Listener:
-    """What serves `api`; `await .serve()` runs it until `.should_exit` is set. Options are those of uvicorn."""
+    """What serves `api`; `await .serve()` runs it until `.end()`. Options are those of uvicorn."""
     config = uvicorn.Config(
         api,
         host=host,
