@@ -92,7 +92,7 @@ class TmuxServer:
                 os.kill(int(pid), signal.SIGKILL)
 
 
-def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait for evidence; fail when it does not come."""
     deadline = time.monotonic() + seconds
     while not condition():

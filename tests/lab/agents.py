@@ -22,8 +22,8 @@ from tests.lab.model import Model
 from tests.lab.recipes import RECIPES, Recipe, pins
 
 CACHE = Path(os.environ.get("PANEWARD_CACHE") or Path.home() / ".cache" / "paneward") / "lab"
-STARTS = 90.0  # seconds; a cold start on a loaded machine takes a third of it
-SHOWS = 30.0
+STARTS = 180.0  # seconds; a cold start on a loaded machine takes a sixth of it
+SHOWS = 90.0
 LOOK = 0.02
 FACTS = (
     "pane_width",

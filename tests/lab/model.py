@@ -115,7 +115,7 @@ class Model:
         """What tools said, one per turn that brought a result."""
         return [turn.asked.result for turn in self.turns() if turn.asked.result is not None]
 
-    def wait(self, condition: Callable[[], object], seconds: float = 30.0) -> bool:
+    def wait(self, condition: Callable[[], object], seconds: float = 90.0) -> bool:
         """Until a condition over the arrivals holds; False when the time is up."""
         until = time.monotonic() + seconds
         while not condition():

@@ -28,7 +28,7 @@ from tests.lab.replies import Reply
 pytestmark = pytest.mark.real
 AGENTS = [pytest.param(agent, version, id=f"{agent}-{version}") for agent, version in pins()]
 REASON = "Use a spade, not a hammer"
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,13 +67,13 @@ def test_forty_columns_are_enough_and_a_model_that_is_gone_is_no_prompt(name: st
     agent = start_agent(name, newest(name), width=40, height=30)
     idle = reading(agent)
     assert (idle.profile, idle.state, idle.draft) == (name, State.IDLE, "")
-    assert send(agent, NARROW, timeout=60).success
-    agent.arrived(1, seconds=60)
+    assert send(agent, NARROW, timeout=180).success
+    agent.arrived(1)
     assert agent.model.prompts() == [NARROW]
-    agent.wait_screen("Understood", seconds=60)
+    agent.wait_screen("Understood")
     agent.wait_screen(r"(?m)^.*[❯›>┃]", still=1.0)
     agent.model.__exit__()  # nobody listens at its port any more
-    assert send(agent, "is anybody there", timeout=60).success
+    assert send(agent, "is anybody there", timeout=180).success
     found = ask(agent, lambda tmux: tmux.wait_ready(agent.pane, timeout=6))
     assert found.question is None, "a failure is no dialog"
     assert reading(agent).state in (State.BUSY, State.IDLE)
@@ -95,7 +95,7 @@ def test_vim_mode_takes_texts_as_texts_in_both_of_its_modes_and_shows_its_drafts
     vim.wait_screen("Understood")
     vim.keys("Escape")
     vim.wait_screen(r"\? for shortcuts")
-    assert send(vim, "dd is no command", timeout=30).success
+    assert send(vim, "dd is no command", timeout=180).success
     vim.arrived(2)
     assert vim.model.prompts() == ["typed in insert mode", "dd is no command"]
     vim.keys("i")
@@ -118,7 +118,7 @@ def test_inside_another_tmux_nothing_is_typed_unless_the_program_is_named(start_
     refused(blind, Code.NOT_READY)
     assert "-L" in blind.detail
     assert "--profile" in blind.detail
-    assert send(outer, "to you", profile="claude", timeout=30).success
+    assert send(outer, "to you", profile="claude", timeout=180).success
     agent.arrived(1)
     assert agent.model.prompts() == ["to you"]
 
@@ -150,7 +150,7 @@ def test_an_agent_that_crashed_to_the_shell_is_a_shell_and_its_box_is_no_box(
 
 def test_who_is_not_signed_in_is_told_so_by_claude_and_paneward_repeats_it(start_agent: StartAgent) -> None:
     agent = start_agent("claude", newest("claude"), environment={"ANTHROPIC_API_KEY": ""})
-    assert send(agent, "hello", timeout=30).success
+    assert send(agent, "hello", timeout=180).success
     agent.wait_screen("Not logged in")
     found = reading(agent)
     assert (found.state, found.trouble) == (State.IDLE, "sign_in")
@@ -159,8 +159,8 @@ def test_who_is_not_signed_in_is_told_so_by_claude_and_paneward_repeats_it(start
 
 def test_the_first_start_of_claude_without_its_vendor_ends_and_says_so(start_agent: StartAgent) -> None:
     agent = start_agent("claude", newest("claude"), files={".claude.json": ""}, wait=False)
-    agent.wait_screen("Unable to connect|Pane is dead", seconds=60)
-    found = ask(agent, lambda tmux: tmux.wait_ready(agent.pane, timeout=60))
+    agent.wait_screen("Unable to connect|Pane is dead")
+    found = ask(agent, lambda tmux: tmux.wait_ready(agent.pane, timeout=180))
     assert found.verdict == "dead"
     refused(send(agent, "hello"), Code.PANE_DEAD)
 

@@ -22,7 +22,7 @@ from tests.lab.replies import Reply
 
 pytestmark = pytest.mark.real
 AGENTS = [pytest.param(*pin, id="-".join(pin)) for pin in pins() if pin[0] in HOOKING]
-PATIENCE = 60.0
+PATIENCE = 180.0
 OWN = {  # settings of a user with a hand of their own
     "claude": {".claude/settings.json": '{\n    "cleanupPeriodDays" : 30,\n\n    "hooks": { "Stop": [ ] }}'},
 }

@@ -20,7 +20,7 @@ from tests.lab.replies import Reply
 
 pytestmark = pytest.mark.real
 AGENTS = [pytest.param(*pin, id="-".join(pin)) for pin in pins() if pin[0] in ("claude", "codex")]
-PATIENCE = 60.0
+PATIENCE = 180.0
 REASON = "Use a spade, not a hammer"
 
 

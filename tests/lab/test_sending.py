@@ -23,7 +23,7 @@ from tests.lab.conftest import StartAgent
 from tests.lab.moves import MOVES, WAIT_FOR_FILE
 from tests.lab.recipes import pins
 from tests.lab.replies import Hold, Reply
-from tests.lab.sending import BY_PASTE, GUARDED, TEXTS, expected, leave_dialog, send
+from tests.lab.sending import ARRIVES, BY_PASTE, GUARDED, TEXTS, expected, leave_dialog, send
 from tests.live.human import Human
 
 pytestmark = pytest.mark.real
@@ -78,7 +78,7 @@ async def a_dialog(lab: LabAgent, connection: Connection) -> None:
 
 async def a_draft(lab: LabAgent, connection: Connection) -> None:
     """What a second client typed stays as it is."""
-    await connection.wait_ready(lab.pane)
+    assert (await connection.wait_ready(lab.pane, timeout=ARRIVES)).is_ready
     human = Human(lab.server, lab.pane, width=100, height=35)
     try:
         human.type("words of my own")
@@ -95,7 +95,7 @@ async def a_draft(lab: LabAgent, connection: Connection) -> None:
 
 async def a_draft_put_aside(lab: LabAgent, connection: Connection) -> None:
     """The text goes first, and the draft stands in the box again as it was."""
-    await connection.wait_ready(lab.pane)
+    assert (await connection.wait_ready(lab.pane, timeout=ARRIVES)).is_ready
     human = Human(lab.server, lab.pane, width=100, height=35)
     try:
         human.type("half a thought")
@@ -123,7 +123,7 @@ async def while_busy(lab: LabAgent, connection: Connection) -> None:
     await asyncio.to_thread(lab.wait_screen, MOVES[lab.recipe.name].busy)
     refused = await connection.send_text(lab.pane, "are you busy?", when_busy="refuse", timeout=REFUSES)
     assert (refused.error_type, refused.rung) == (Code.NOT_READY, Rung.NOTHING), refused
-    queued = await connection.send_text(lab.pane, "then do this", when_busy="queue", timeout=REFUSES)
+    queued = await connection.send_text(lab.pane, "then do this", when_busy="queue", timeout=ARRIVES)
     before = len(lab.model.prompts())
     lab.model.release()
     if not BUILT_IN[lab.recipe.name].queue:
@@ -136,12 +136,12 @@ async def while_busy(lab: LabAgent, connection: Connection) -> None:
 
 async def steered(lab: LabAgent, connection: Connection) -> None:
     """A text joins the work that goes on, in agents that have a way for that; in the others it is refused."""
-    await connection.wait_ready(lab.pane)
+    assert (await connection.wait_ready(lab.pane, timeout=ARRIVES)).is_ready
     lab.model.script(Reply("This is the first half of it, and this the rest.", hold=Hold.WITHIN))
     await send(lab, connection, "work on it")
     await shows_work(lab, connection)
     before = len(lab.model.prompts())
-    sent = await connection.send_text(lab.pane, "and mind this", when_busy="steer", timeout=REFUSES)
+    sent = await connection.send_text(lab.pane, "and mind this", when_busy="steer", timeout=ARRIVES)
     lab.model.release()
     if not BUILT_IN[lab.recipe.name].steer:
         assert (sent.error_type, sent.rung) == (Code.NOT_READY, Rung.NOTHING), sent
@@ -161,7 +161,7 @@ async def shows_work(lab: LabAgent, connection: Connection) -> None:
 
 async def interrupted(lab: LabAgent, connection: Connection) -> None:
     """The work is stopped, and the text comes next."""
-    await connection.wait_ready(lab.pane)
+    assert (await connection.wait_ready(lab.pane, timeout=ARRIVES)).is_ready
     lab.model.script(Reply("This is never heard to its end, since it is stopped.", hold=Hold.WITHIN))
     await send(lab, connection, "do it for ever")
     assert await asyncio.to_thread(lab.model.wait, lambda: lab.model.holding)

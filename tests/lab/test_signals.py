@@ -16,7 +16,7 @@ from tests.lab.recipes import pins
 from tests.lab.replies import Reply
 
 pytestmark = pytest.mark.real
-PATIENCE = 60.0
+PATIENCE = 180.0
 LONG = "The parser of dates takes both forms and every test of the suite passes, also those that were skipped so far"
 SAID = (("working", "Reading the sources"), ("needs_testing", "Try the new page"), ("completed", LONG))
 ASKED = "Tell me with --<[paneward:error:these words of mine]>-- when something is wrong, and else as you like."
@@ -69,7 +69,7 @@ def test_each_marker_of_a_real_agent_is_heard_once(
         state = tmp_path / "state"
         async with served(running, state, adopt=True) as server:
             running.model.script(Reply(answer(*SAID), chunks=12, between=0.05))
-            assert (await server.agents.send("it", ASKED, timeout=60)).result.success
+            assert (await server.agents.send("it", ASKED, timeout=180)).result.success
             await heard(server, running, *SAID)
             lags = [event.data["lag"] for event in await server.store.events(kinds=["signal_seen"])]
             print(f"\nLAG {agent} {version} {sorted(lags)}")
@@ -82,7 +82,7 @@ def test_each_marker_of_a_real_agent_is_heard_once(
             await heard(server, running, *SAID)
             seq = server.agents.get("it").nudge_seq
             running.model.script(Reply(answer(*SAID[:2]), chunks=6, between=0.05))
-            assert (await server.agents.send("it", "once more", timeout=60)).result.success
+            assert (await server.agents.send("it", "once more", timeout=180)).result.success
             await heard(server, running, *SAID, *SAID[:2])  # the same words in a later turn are new
             assert server.agents.get("it").nudge_seq > seq
 
@@ -98,11 +98,11 @@ def test_a_conversation_that_its_agent_resumes_rings_nothing_twice(
     async def play() -> None:
         async with served(running, tmp_path / "state", adopt=True) as server:
             running.model.script(Reply(answer(*SAID[:2]), chunks=6, between=0.05))
-            assert (await server.agents.send("it", ASKED, timeout=60)).result.success
+            assert (await server.agents.send("it", ASKED, timeout=180)).result.success
             await heard(server, running, *SAID[:2])
             await asyncio.to_thread(running.resume)
             running.model.script(Reply(answer(SAID[1], SAID[2]), chunks=6, between=0.05))
-            assert (await server.agents.send("it", "go on", timeout=90)).result.success
+            assert (await server.agents.send("it", "go on", timeout=180)).result.success
             await heard(server, running, *SAID[:2], *SAID[1:])
 
     asyncio.run(play())

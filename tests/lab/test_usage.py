@@ -16,7 +16,7 @@ from tests.lab.replies import Reply
 
 pytestmark = pytest.mark.real
 AGENTS = [pytest.param(*pin, id="-".join(pin)) for pin in pins() if pin[0] != "aider"]
-PATIENCE = 60.0
+PATIENCE = 180.0
 SETTINGS = Settings(usage=UsageSettings(budget_tokens=5000, prices=("* 1000 2000 100",), windows=("*-2.5-* 10000",)))
 
 
