@@ -18,7 +18,7 @@ from tests.lab.conftest import StartAgent
 from tests.lab.recipes import pins
 
 pytestmark = pytest.mark.real
-LONG = 2.0  # seconds: what is told by output alone, a machine that is busy with four agents tells late
+LONG = 10.0  # seconds: a state that stays wrong is stuck; a machine that is busy with four agents tells late
 
 
 async def played(agent: LabAgent, directory: Path) -> tuple[list[Outcome], AgentState, str]:
