@@ -20,6 +20,7 @@ from paneward.core.control import (
     Reply,
     SessionChanged,
     encode,
+    joined,
     notice,
     pane_sizes,
     quote,
@@ -296,3 +297,30 @@ def test_what_would_end_the_client_is_refused() -> None:
 )
 def test_a_layout_tells_the_sizes_of_the_panes_that_are_shown(args: str, sizes: dict[str, tuple[int, int]]) -> None:
     assert pane_sizes(args) == sizes
+
+
+def test_what_one_pane_prints_without_anything_between_is_one_piece() -> None:
+    a, b, said = Output("%1", b"a"), Output("%2", b"b"), Reply(True, [b"x"])
+    assert joined([a, a, b, a, said, a, a]) == [
+        Output("%1", b"aa"),
+        b,
+        a,
+        said,
+        Output("%1", b"aa"),
+    ]
+
+
+@given(st.lists(st.sampled_from([Output("%1", b"ab"), Output("%1", b""), Output("%2", b"c"), Reply(True, [])])))
+def test_joining_leaves_what_each_pane_printed_and_the_replies_in_between(events: list[Event]) -> None:
+    def stream(some: list[Event], pane: str) -> list[object]:
+        """The bytes of one pane one by one, and the replies where they stand."""
+        of = [one.data if isinstance(one, Output) else one for one in some if getattr(one, "pane", pane) == pane]
+        return [piece for one in of for piece in (one if isinstance(one, bytes) else [one])]
+
+    for pane in ("%1", "%2"):
+        assert stream(joined(events), pane) == stream(events, pane)
+    assert all(one != other for one, other in itertools.pairwise(map(_pane, joined(events))) if one is not None)
+
+
+def _pane(event: Event) -> str | None:
+    return event.pane if isinstance(event, Output) else None

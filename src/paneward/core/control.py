@@ -19,6 +19,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 LINE_LIMIT = 16 << 20  # the longest honest line is a row of styled cells or a buffer shown: megabytes at most
@@ -137,6 +138,17 @@ def notice(line: bytes) -> Event | None:
         case b"%exit":
             return Exit(_text(args))
     return Notification(_text(name[1:]), _text(args)) if name[:1] == b"%" and name[1:2].isalpha() else None
+
+
+def joined(events: list[Event]) -> list[Event]:
+    """What one pane printed without anything between is one piece: tmux tells a repaint in a dozen of them."""
+    found: list[Event] = []
+    for pane, some in groupby(events, lambda event: event.pane if type(event) is Output else None):
+        if pane is None:
+            found += some
+        else:
+            found.append(Output(pane, b"".join([one.data for one in some if type(one) is Output])))
+    return found
 
 
 class Control:

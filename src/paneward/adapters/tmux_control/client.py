@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
-from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged
+from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged, joined
 from paneward.core.errors import TmuxError, TmuxNotInstalled, TmuxTimeout
 
 READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
@@ -151,7 +151,7 @@ class Client:
         if not data:
             self._end("the control client ended")
             return
-        for event in self._control.feed(data):
+        for event in joined(self._control.feed(data)):
             if type(event) is Reply:
                 self._answer(event)
             else:
