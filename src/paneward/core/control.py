@@ -17,9 +17,8 @@ newline, so even a one-line format can come back as two lines; an empty line of 
 import codecs
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final
 
 LINE_LIMIT = 16 << 20  # the longest honest line is a row of styled cells or a buffer shown: megabytes at most
@@ -140,15 +139,23 @@ def notice(line: bytes) -> Event | None:
     return Notification(_text(name[1:]), _text(args)) if name[:1] == b"%" and name[1:2].isalpha() else None
 
 
-def joined(events: list[Event]) -> list[Event]:
-    """What one pane printed without anything between is one piece: tmux tells a repaint in a dozen of them."""
+def joined(events: Iterable[Event]) -> list[Event]:
+    """What a pane printed until something else than output comes is one piece: tmux tells a repaint in a dozen of them,
+    in turn with those of other panes."""
     found: list[Event] = []
-    for pane, some in groupby(events, lambda event: event.pane if type(event) is Output else None):
-        if pane is None:
-            found += some
-        else:
-            found.append(Output(pane, b"".join([one.data for one in some if type(one) is Output])))
-    return found
+    printed: dict[str, list[bytes]] = {}
+    for event in events:
+        if type(event) is Output:
+            printed.setdefault(event.pane, []).append(event.data)
+            continue
+        found += _pieces(printed)
+        found.append(event)
+        printed.clear()
+    return [*found, *_pieces(printed)]
+
+
+def _pieces(printed: Mapping[str, list[bytes]]) -> Iterator[Output]:
+    return (Output(pane, b"".join(data)) for pane, data in printed.items())
 
 
 class Control:
