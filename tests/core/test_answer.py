@@ -8,6 +8,7 @@ import pytest
 from paneward.core.answer import answer
 from paneward.core.choice import Choice, find_option
 from paneward.core.delivery import Order
+from paneward.core.dialog_keys import BLINK, KEYS_PER_STEP, REACTION
 from paneward.core.errors import Code, PaneDead
 from paneward.core.flow import Effect, Mark, Phase, Press, Type
 from paneward.core.preflight import Terms
@@ -230,7 +231,20 @@ def test_a_submit_row_is_gone_to() -> None:
 
 def test_a_box_that_cannot_be_ticked_is_told() -> None:
     done, result = played(Choice(multi=(1,)), ticks(0))
-    assert (done, result.error_type) == ([Press(("Space",))], Code.SEND_FAILED)
+    assert (done, result.error_type) == ([Press(("Space",))] * KEYS_PER_STEP, Code.SEND_FAILED)
+    assert "'Red' could not be ticked" in result.evidence
+
+
+def test_a_box_that_took_no_key_gets_it_again() -> None:
+    long = [ticks(0)] * int(REACTION / BLINK + 6)
+    done, result = played(Choice(multi=(1,)), *long, ticks(0, 0), IDLE)
+    assert (done, result.success) == ([Press(("Space",)), Press(("Space",)), ENTER], True)
+
+
+def test_a_box_that_was_ticked_late_is_left_alone() -> None:
+    long = [ticks(0)] * int(REACTION / BLINK + 3)
+    done, result = played(Choice(multi=(1,)), *long, ticks(0, 0), ticks(0, 0), IDLE)
+    assert (done, result.success) == ([Press(("Space",)), ENTER], True)
 
 
 def test_several_answers_need_a_dialog_that_takes_them() -> None:
@@ -344,6 +358,15 @@ def test_an_agent_that_has_not_taken_the_key_yet_is_not_pressed_again() -> None:
     slow = permission(process=replace(WORKING, reading=True, unread=1))
     done, result = played(Choice(select=1), permission(), *[slow] * 300, COMPOSER, profile=CLAUDE)
     assert (done, result.success) == ([ENTER], True)
+
+
+def test_a_dialog_that_stands_while_the_agent_says_that_it_was_answered_gets_no_second_key() -> None:
+    """Gemini CLI shows it until it has started anew."""
+    profile = replace(CLAUDE, menus=replace(CLAUDE.menus, answered="^it restarts"))
+    stands = permission(command="ls\n it restarts to apply it")
+    done, result = played(Choice(select=1), permission(), stands, stands, profile=profile)
+    assert (done, result.success, result.enters) == ([ENTER], True, 1)
+    assert result.evidence == "the dialog was answered: it restarts to apply it"
 
 
 def test_the_next_dialog_is_told_and_left_alone() -> None:

@@ -96,7 +96,7 @@ def test_an_agent_that_was_idle_from_the_first_look_on_has_ended_no_turn() -> No
 
 
 def test_what_a_program_says_of_itself_counts_more_than_its_screen_and_at_once() -> None:
-    machine = following(codex("idle", 0.0), CODEX)
+    machine = worked()
     standing = machine.hear(status("working"), 1.0)
     assert (standing.state, standing.source, standing.since) == (BUSY, Source.STATUS, 1.0)
     assert machine.see(codex("idle", 1.1), CODEX, title_heard=True).state is BUSY
@@ -107,15 +107,54 @@ def test_what_a_program_says_of_itself_counts_more_than_its_screen_and_at_once()
 
 
 def test_a_title_counts_more_than_the_screen() -> None:
-    machine = following(codex("idle", 0.0), CODEX)
+    machine = worked()
     standing = machine.hear(title("⠋ work"), 1.0)
     assert (standing.state, standing.source) == (BUSY, Source.TITLE)
     assert machine.see(codex("streaming", 1.2), CODEX, title_heard=True).state is BUSY
     assert machine.hear(title("work"), 2.0).state is IDLE
 
 
-def test_the_title_of_a_look_is_not_believed_where_the_stream_tells_titles() -> None:
+def worked() -> StateMachine:
+    """Of a Codex that was seen to work, and is at rest again."""
+    machine = following(codex("streaming", -2.0), CODEX)
+    machine.hear(title("work"), -1.0)
+    machine.see(codex("idle", 0.0), CODEX, title_heard=True)
+    assert machine.standing.state is IDLE
+    return machine
+
+
+@pytest.mark.parametrize(("work", "rest"), [(title("⠋ work"), title("work")), (status("working"), status("idle"))])
+def test_what_an_agent_tells_of_itself_while_it_starts_is_no_work(work: Osc, rest: Osc) -> None:
+    """Codex does, for 20 ms, after its composer is there."""
     machine = following(codex("idle", 0.0), CODEX)
+    assert machine.hear(work, 1.0).state is IDLE
+    assert machine.deadline() == 1.0 + STALE
+    assert machine.hear(rest, 1.02).state is IDLE
+    machine.hear(work, 2.0)
+    assert machine.see(codex("thinking", 2.05), CODEX, title_heard=True).state is BUSY  # now it shows
+
+
+def test_an_agent_whose_terminal_tells_of_work_before_its_first_prompt_only_starts() -> None:
+    """aider's terminal is in line mode until its prompt is drawn."""
+    working = look(named("aider/0.86.2/thinking_100"), 1.0)
+    rows = tuple("" if row.lstrip("\x1b[0123456789;m").startswith("> ") else row for row in working.snapshot.rows)
+    starting = replace(working, snapshot=replace(working.snapshot, rows=rows))
+    machine = following(starting, AIDER)
+    assert machine.standing.state is AgentState.STARTING
+    assert following(working, AIDER).standing.state is BUSY  # adopted in the middle of a turn
+    machine.see(look(named("aider/0.86.2/idle_100"), 2.0), AIDER)
+    assert machine.standing.state is IDLE
+    assert machine.see(replace(starting, now=3.0), AIDER).state is BUSY
+
+
+def test_work_that_never_shows_is_believed_when_it_is_told_for_long_enough() -> None:
+    machine = following(codex("idle", 0.0), CODEX)
+    machine.hear(title("⠋ work"), 2.0)
+    assert machine.see(codex("idle", 2.0 + STALE), CODEX, title_heard=True).state is BUSY
+
+
+def test_the_title_of_a_look_is_not_believed_where_the_stream_tells_titles() -> None:
+    machine = worked()
     machine.hear(title("⠋ work"), 1.0)
     assert machine.see(codex("idle", 1.1, title="work"), CODEX, title_heard=True).state is BUSY
     assert machine.see(codex("idle", 1.2, title="work"), CODEX, title_heard=False).state is IDLE

@@ -1,13 +1,16 @@
 """Real agents with the hooks that a user installs, and reviews where that is asked for."""
 
 import contextlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from paneward.core.hooking import HOOKING, edit
+from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, NotSeen
 from tests.lab.recipes import RECIPES
 
+SPINS = re.compile("[⠀-⣿]")  # a title at work
 REVIEW = r"Hooks need review"
 TRIES = 60
 LOADS = 240.0  # seconds: OpenCode looks for a registry before it loads a plugin, and here is none
@@ -46,4 +49,5 @@ def reviewed(lab: LabAgent) -> LabAgent:
     lab.keys("Enter")
     lab.wait_screen(r"(?m)^› (?!\d\.)", seconds=60)
     lab.wait_composer()
+    until(lambda: not SPINS.match(lab.look().title))  # it runs its hooks of the start
     return lab

@@ -63,11 +63,15 @@ async def heard(server: Server, running: LabAgent, *said: tuple[str, str]) -> No
 def test_each_marker_of_a_real_agent_is_heard_once(
     agent: str, version: str, start_agent: StartAgent, tmp_path: Path
 ) -> None:
-    running = start_agent(agent, version, width=60, height=44)
+    running = start_agent(agent, version, width=60, height=44, wait=False)
 
     async def play() -> None:
         state = tmp_path / "state"
         async with served(running, state, adopt=True) as server:
+            await asyncio.to_thread(running.wait_started)
+            await asyncio.sleep(1.0)
+            early = await server.store.events(kinds=["nudge_raised", "turn_stored"])
+            assert early == [], "an agent that starts has said nothing"
             running.model.script(Reply(answer(*SAID), chunks=12, between=0.05))
             assert (await server.agents.send("it", ASKED, timeout=180)).result.success
             await heard(server, running, *SAID)

@@ -13,25 +13,24 @@ until it stays so. A composer or a dialog that only the screen tells of has to s
 be caught half painted; a word in the output stream is whole when it arrives.
 
 What surprised us: a title says `at rest` during dialogs, and some agents never change it; it is believed once it has
-been seen to tell of work. aider gives its terminal back to line editing without a byte of output.
+been seen to tell of work. Codex tells of work for a moment while it starts. aider gives its terminal back to line
+editing without a byte of output.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from paneward.core.hooks import Heard, HookClaims
 from paneward.core.naps import SOON, Naps
 from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
-from paneward.core.profiles.row import Mark, Profile, Where
+from paneward.core.profiles.row import Profile, Where
 from paneward.core.readiness import assess, compile_prompt
 from paneward.core.result import ReadyVerdict
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.scene import Scene
 from paneward.core.screen.appearance import Appearance, State, read_appearance
-from paneward.core.screen.cells import Screen
-from paneward.core.screen.marks import find_mark
-from paneward.core.screen.turn import activity, broken_off
+from paneward.core.screen.turn import activity, broken_off, prompted
 from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, Source, Standing
+from paneward.core.titles import Title
 
 PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
 LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
@@ -47,6 +46,7 @@ _VERDICTS: Final = {
     ReadyVerdict.DEAD: AgentState.DEAD,
 }
 _TELLING: Final = (Source.HOOK, Source.STATUS)  # against which a mark of work has to stand for a while
+_OF_ITSELF: Final = (Source.STATUS, Source.TITLE)  # that tell of work while a program starts
 _UNWORDED: Final = (Source.HOOK, Source.TITLE)  # that tell of a dialog before the screen shows it
 _TOLD: Final = {Told.IDLE: AgentState.IDLE, Told.DONE: AgentState.IDLE, Told.WORKING: AgentState.BUSY}
 
@@ -64,8 +64,8 @@ class StateMachine:
         self._hooks = HookClaims()
         self._met: Claim | None = None  # the claim of a hook that another source has made too
         self._lag = 0.0  # seconds that work of which a hook told took to show: rest takes as long
-        self._title = ""
-        self._title_tells = False  # it was seen to tell of work, so that it also tells of rest
+        self._title = Title()
+        self._worked = False  # it was said to work since it began
         self._scene: Scene | None = None
         self._nothing_since: float | None = None  # since when the screen shows nothing that is known
         self._composed = False  # its composer or a dialog was seen
@@ -133,7 +133,7 @@ class StateMachine:
             self._ended = self._profile.about if self._composed and self._profile.dialogs else ""
             self._claims.clear()
             self._hooks = HookClaims()
-            self._title, self._title_tells, self._composed = "", False, False
+            self._title, self._worked, self._composed = Title(), False, False
         self._profile = profile
 
     def _say(self, claim: Claim) -> None:
@@ -150,21 +150,8 @@ class StateMachine:
             self._say(claim)
 
     def _retitle(self, title: str, now: float) -> None:
-        if self._profile is None or title == self._title:
-            return None
-        self._title = title
-        screen = Screen.of(Snapshot("", (), 0, 0, 0, 0, title=title))
-        for state, marks in (
-            (AgentState.BUSY, self._profile.busy),
-            (AgentState.AWAITING_QUESTION, self._profile.dialog),
-        ):
-            if find_mark(_titles(marks), screen, self._profile) is not None:
-                self._title_tells = True
-                return self._say(Claim(Source.TITLE, state, f"title {title!r}", now))
-        self._claims.pop(Source.TITLE, None)
-        if self._title_tells:
-            self._claims[Source.TITLE] = Claim(Source.TITLE, AgentState.IDLE, f"title {title!r}", now)
-        return None
+        if self._profile is not None and title != self._title.text:
+            self._retell(Source.TITLE, self._title.read(title, self._profile, now))
 
     def _alive(self, scene: Scene) -> Claim | None:
         if scene.gone:
@@ -184,7 +171,7 @@ class StateMachine:
         match seen.state:
             case State.IDLE:
                 return Claim(Source.SCREEN, AgentState.IDLE, seen.evidence, scene.now)
-            case State.BUSY:
+            case State.BUSY if self._composed or not self._by_terminal() or prompted(scene, profile):
                 return Claim(Source.SCREEN, AgentState.BUSY, seen.evidence, scene.now)
             case State.DIALOG:
                 return Claim(Source.SCREEN, _asking(seen.kind), seen.evidence, scene.now, seen.kind, seen.question)
@@ -231,6 +218,7 @@ class StateMachine:
         )
         if state is not before.state:
             self._naps.begin()
+        self._worked = self._worked or state is AgentState.BUSY
         if state in TURN:
             self._look_soon(now)
         return self.standing
@@ -312,6 +300,9 @@ class StateMachine:
 
     def _settled(self, winner: Claim, now: float) -> bool:
         """Whether it may be said already; else when to look again."""
+        if self._only_starts(winner) and now < winner.since + STALE:
+            self._look_by(winner.since + STALE)
+            return False
         fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING, AgentState.DEAD)
         if winner.source is not Source.SCREEN or winner.state is self.standing.state or fresh:
             return winner.source not in _UNWORDED or winner.state not in AWAITING or self._asked(winner, now)
@@ -319,6 +310,13 @@ class StateMachine:
             return True
         self._look_by(winner.since + PAINTED)
         return False
+
+    def _only_starts(self, winner: Claim) -> bool:
+        """A program tells of work before any was seen, and its screen shows none."""
+        begins = winner.source in _OF_ITSELF and winner.state is AgentState.BUSY and not self._worked
+        screen = self._claims.get(Source.SCREEN)
+        idle = screen is not None and screen.state is AgentState.IDLE
+        return begins and idle and self.standing.state is not AgentState.UNKNOWN
 
     def _painted(self, winner: Claim, now: float) -> bool:
         """It stood for a moment, or nothing was printed for as long."""
@@ -381,10 +379,6 @@ class StateMachine:
         if self._scene is None or self._profile is None:
             return Ending.DONE
         return Ending.INTERRUPTED if broken_off(self._scene, self._profile) else Ending.DONE
-
-
-def _titles(marks: tuple[Mark, ...]) -> Iterator[Mark]:
-    return (mark for mark in marks if mark.where is Where.TITLE)
 
 
 def _agree(one: Claim, other: Claim) -> bool:

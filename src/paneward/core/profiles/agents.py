@@ -291,7 +291,14 @@ GEMINI = Profile(
             field=True,
         ),
     ),
-    menus=Menus(digits=True, refuse=r"no\b", toggle=("Enter",), keep=("Down",), done=r"Done"),
+    menus=Menus(
+        digits=True,
+        refuse=r"no\b",
+        toggle=("Enter",),
+        keep=("Down",),
+        done=r"Done",
+        answered=r"^Gemini CLI is restarting\b",
+    ),
     modes=(
         Mode("shell", Mark(Where.GLYPH, r"!")),
         COMMANDS,

@@ -137,6 +137,7 @@ class Menus:
     done: str = ""  # pattern of the row below the options that hands in what is ticked
     hand_in: tuple[str, ...] = ()  # keys that hand in what is ticked; Enter on the highlighted row where there are none
     leave: tuple[str, ...] = ("Escape",)  # keys that close the dialog without an answer
+    answered: str = ""  # pattern of a row that says so while the dialog that was answered still stands
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,3 +42,8 @@ def trouble(scene: Scene, profile: Profile) -> str | None:
     if not (profile.framed and profile.troubles):
         return None
     return read_appearance(replace(scene.snapshot, title=""), profile, scene.process).trouble
+
+
+def prompted(scene: Scene, profile: Profile) -> bool:
+    """A prompt is on the screen, perhaps with words behind it: an agent that has none yet only starts."""
+    return any(re.match(profile.glyph, row.text) for row in screen_of(scene.snapshot, profile).rows)
