@@ -11,7 +11,7 @@ from paneward.core.osc import Osc
 from paneward.core.profiles import AIDER, BUILT_IN, CLAUDE, CODEX, GEMINI, GENERIC, SHELL, Profile
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.standing import AgentState, Ending, Source, Standing
-from paneward.core.state import ASKED, LOST, PAINTED, STALE, StateMachine
+from paneward.core.state import LOST, PAINTED, STALE, StateMachine
 from paneward.testing import SHELL as BASH
 from paneward.testing import scene as drawn
 from tests.core.screen.agents import CAPTURES, Capture
@@ -100,10 +100,30 @@ def test_what_a_program_says_of_itself_counts_more_than_its_screen_and_at_once()
     standing = machine.hear(status("working"), 1.0)
     assert (standing.state, standing.source, standing.since) == (BUSY, Source.STATUS, 1.0)
     assert machine.see(codex("idle", 1.1), CODEX, title_heard=True).state is BUSY
-    assert machine.hear(status("blocked:kind=permission"), 2.0).state is PERMISSION
-    assert machine.hear(status("blocked:kind=question"), 2.1).state is QUESTION
     standing = machine.hear(status("done"), 3.0)
     assert (standing.state, standing.ending) == (IDLE, Ending.DONE)
+
+
+def test_a_question_of_which_an_agent_tells_counts_when_its_words_show() -> None:
+    """On a loaded machine Codex drew its dialog 0.2 s after it said that it is blocked: it was asked twice."""
+    machine = following(codex("thinking", 0.0), CODEX)
+    assert machine.hear(status("blocked:kind=permission"), 1.0).state is BUSY
+    assert machine.deadline() == 1.0 + LOST
+    standing = machine.see(codex("permission", 1.5), CODEX, title_heard=True)
+    assert (standing.state, standing.source, bool(standing.question)) == (PERMISSION, Source.STATUS, True)
+
+
+def test_a_question_whose_words_never_show_is_asked_all_the_same() -> None:
+    machine = following(codex("thinking", 0.0), CODEX)
+    machine.hear(status("blocked:kind=question"), 1.0)
+    machine.see(blank(1.1), CODEX, title_heard=True)
+    assert machine.see(blank(1.0 + LOST), CODEX, title_heard=True).state is QUESTION
+
+
+def test_a_program_that_nobody_can_read_is_believed_at_once() -> None:
+    machine = following(blank(0.0), GENERIC)
+    assert machine.hear(status("blocked:kind=permission"), 1.0).state is PERMISSION
+    assert machine.hear(status("blocked:kind=question"), 1.1).state is QUESTION
 
 
 def test_a_title_counts_more_than_the_screen() -> None:
@@ -200,7 +220,7 @@ def test_a_question_that_no_screen_shows_is_told_in_the_end() -> None:
     machine.hear(title("[ ! ] Action Required | work"), 1.0)
     machine.see(codex("thinking", 1.1), CODEX, title_heard=True)
     assert machine.standing.state is BUSY
-    assert machine.see(codex("thinking", 1.1 + ASKED), CODEX, title_heard=True).state is QUESTION
+    assert machine.see(codex("thinking", 1.1 + LOST), CODEX, title_heard=True).state is QUESTION
 
 
 # --- evidence against a stronger source

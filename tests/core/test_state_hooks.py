@@ -5,7 +5,7 @@ import pytest
 from paneward.core.hooks import PROOFS, Heard, What
 from paneward.core.profiles import CLAUDE, CODEX
 from paneward.core.standing import AgentState, Ending, Source
-from paneward.core.state import PAINTED, SLOW, STALE, StateMachine
+from paneward.core.state import LOST, PAINTED, SLOW, STALE, StateMachine
 from tests.core.test_hooks import bash, hook
 from tests.core.test_state import blank, claude, codex, following, status
 
@@ -133,8 +133,8 @@ def test_where_the_screen_tells_nothing_hooks_tell_all() -> None:
     assert told(machine, PROMPT, 1.0) is BUSY
     assert machine.see(blank(60.0), CLAUDE).state is BUSY
     told(machine, bash("PermissionRequest"), 61.0)
-    assert machine.see(blank(61.0 + STALE), CLAUDE).state is PERMISSION
-    assert told(machine, bash("PostToolUse"), 65.0) is BUSY
+    assert machine.see(blank(61.0 + LOST), CLAUDE).state is PERMISSION
+    assert told(machine, bash("PostToolUse"), 67.0) is BUSY
     assert told(machine, STOP, 70.0) is IDLE
 
 

@@ -33,8 +33,7 @@ from paneward.core.standing import AWAITING, TURN, AgentState, Claim, Ending, So
 from paneward.core.titles import Title
 
 PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
-LOST: Final = 5.0  # seconds after which a screen on which nothing can be found is unknown
-ASKED: Final = 0.5  # seconds after which a title that tells of a question is believed without one on the screen
+LOST: Final = 5.0  # seconds after which what cannot be found on the screen will not show any more
 SLOW: Final = 30.0  # seconds in which work that a hook told of may show: an agent that just started is slow
 STALE: Final = 2.0  # seconds without output after which a word of work is no longer believed against the screen
 PROGRESS_LASTS: Final = 15.0  # seconds for which a progress bar is believed, unless it is told again
@@ -47,7 +46,7 @@ _VERDICTS: Final = {
 }
 _TELLING: Final = (Source.HOOK, Source.STATUS)  # against which a mark of work has to stand for a while
 _OF_ITSELF: Final = (Source.STATUS, Source.TITLE)  # that tell of work while a program starts
-_UNWORDED: Final = (Source.HOOK, Source.TITLE)  # that tell of a dialog before the screen shows it
+_UNWORDED: Final = (Source.HOOK, Source.STATUS, Source.TITLE)  # that tell of a dialog before the screen shows it
 _TOLD: Final = {Told.IDLE: AgentState.IDLE, Told.DONE: AgentState.IDLE, Told.WORKING: AgentState.BUSY}
 
 
@@ -328,12 +327,14 @@ class StateMachine:
         return hook is not None and _agree(hook, winner) and 0 <= winner.since - hook.since < STALE
 
     def _asked(self, winner: Claim, now: float) -> bool:
-        """A title or a hook tells that something is asked; what, the screen tells a moment later, if ever."""
+        """It is told that something is asked; what, the screen of an agent tells a moment later, if ever."""
         screen = self._claims.get(Source.SCREEN)
-        shown = screen is not None and screen.state in AWAITING
-        if shown or now >= winner.since + (ASKED if winner.source is Source.TITLE else STALE):
+        shows = self._profile is not None and bool(self._profile.dialogs)
+        known = not shows or (screen is not None and screen.state in AWAITING)
+        until = winner.since + LOST
+        if known or now >= until:
             return True
-        self._look_by(now + PAINTED)
+        self._look_by(until)
         return False
 
     def _rests(self) -> bool:
