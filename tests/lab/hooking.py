@@ -1,19 +1,21 @@
 """Real agents with the hooks that a user installs, and reviews where that is asked for."""
 
 import contextlib
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from paneward.core.hooking import HOOKING, edit
 from tests.adapters.conftest import until
-from tests.lab.agents import LabAgent, NotSeen
+from tests.lab.agents import LabAgent, NotSeen, newest
 from tests.lab.recipes import RECIPES
 
 SPINS = re.compile("[⠀-⣿]")  # a title at work
 REVIEW = r"Hooks need review"
 TRIES = 60
-LOADS = 240.0  # seconds: OpenCode looks for a registry before it loads a plugin, and here is none
+LOADS = 240.0  # seconds; a cold start on a loaded machine takes a tenth of it
+LIBRARY = "@opencode-ai/plugin"  # what OpenCode fetches from a registry before it loads a plugin, unless it is there
 
 
 def settings_name(agent: str) -> str:
@@ -31,7 +33,19 @@ def with_hooks(agent: str, spool: Path, files: Mapping[str, str]) -> dict[str, s
     if agent not in HOOKING:
         return dict(files)
     spool.mkdir(parents=True, exist_ok=True)
-    return {**files, settings_name(agent): edit(agent, settings_before(agent, files), str(spool)) or ""}
+    library = at_hand(HOOKING[agent].folder, newest(agent)) if agent == "opencode" else {}
+    return {**files, **library, settings_name(agent): edit(agent, settings_before(agent, files), str(spool)) or ""}
+
+
+def at_hand(folder: str, version: str) -> dict[str, str]:
+    """Files that make OpenCode believe that its library for plugins is installed: ours needs nothing of it."""
+    wanted = {"dependencies": {LIBRARY: version}}
+    lock = {"lockfileVersion": 3, "packages": {"": wanted, f"node_modules/{LIBRARY}": {"version": version}}}
+    return {
+        f"{folder}/package.json": json.dumps(wanted),
+        f"{folder}/package-lock.json": json.dumps(lock),
+        f"{folder}/node_modules/{LIBRARY}/package.json": json.dumps({"name": LIBRARY, "version": version}),
+    }
 
 
 def reviewed(lab: LabAgent) -> LabAgent:
