@@ -45,6 +45,11 @@ prove-states: setup ## the state of real agents, sampled through 20 turns of eac
 	@scripts/lab-install >/dev/null
 	@$(BIN)/python -m prove.states $(PROVE)
 
+.PHONY: prove-slow
+prove-slow: setup ## the tests on the real agents, each agent with 40 % of a core; resumable, as root (PROVE="codex --share 25")
+	@scripts/lab-install >/dev/null
+	@$(BIN)/python -m prove.slow $(PROVE)
+
 .PHONY: prove-agents
 prove-agents: setup ## texts, dialogs and drafts on the real agents, idle and loaded; resumable (PROVE="codex --rounds 1")
 	@scripts/lab-install >/dev/null

@@ -24,6 +24,7 @@ from tests.lab.recipes import RECIPES, Recipe, pins
 CACHE = Path(os.environ.get("PANEWARD_CACHE") or Path.home() / ".cache" / "paneward") / "lab"
 STARTS = 180.0  # seconds; a cold start on a loaded machine takes a sixth of it
 SHOWS = 90.0
+GROUP = "PANEWARD_LAB_GROUP"  # names a control group that agents join: prove/slow.py
 LOOK = 0.02
 FACTS = (
     "pane_width",
@@ -191,9 +192,10 @@ def write_launcher(
     inherited = ['TMUX="$TMUX"', 'TMUX_PANE="$TMUX_PANE"']
     command = shlex.join([str(program), *(_fill(word, places) for word in recipe.arguments)])
     script = home / name
-    script.write_text(
-        f"#!/bin/sh\ncd {shlex.quote(places['work'])} || exit\nexec env -i {' '.join(inherited + words)} {command}\n"
-    )
+    group = os.environ.get(GROUP)
+    joins = f"echo $$ >{shlex.quote(group)}/cgroup.procs || exit\n" if group else ""
+    runs = f"exec env -i {' '.join(inherited + words)} {command}\n"
+    script.write_text(f"#!/bin/sh\n{joins}cd {shlex.quote(places['work'])} || exit\n{runs}")
     script.chmod(0o755)
     return script
 
