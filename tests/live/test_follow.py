@@ -67,14 +67,14 @@ def test_what_a_program_says_of_itself_is_told_at_once_and_survives_in_explain(g
         await tmux._tmux.press(pane, "Enter")
 
     async def act() -> None:
-        async with ground.connect() as tmux, tmux.follow(pane, profile="demo") as follower:
+        async with ground.connect() as tmux, tmux.follow(pane, profile="generic") as follower:
             await until(follower, AgentState.IDLE)
             await say(tmux, "working")
             [*_, busy] = await until(follower, AgentState.BUSY)
             assert (busy.source, busy.evidence) == (Source.STATUS, "OSC 7501 state=working")
             await say(tmux, "blocked:kind=permission")
             await until(follower, AgentState.AWAITING_PERMISSION)
-            explained = (await tmux.explain(pane, profile="demo")).standing
+            explained = (await tmux.explain(pane, profile="generic")).standing
             assert (explained.state, explained.source) == (AgentState.AWAITING_PERMISSION, Source.STATUS)
             assert {claim.source for claim in explained.claims} == {Source.STATUS, Source.SCREEN}
             await say(tmux, "done")

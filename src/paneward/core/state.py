@@ -311,11 +311,12 @@ class StateMachine:
         return False
 
     def _only_starts(self, winner: Claim) -> bool:
-        """A program tells of work before any was seen, and its screen shows none."""
-        begins = winner.source in _OF_ITSELF and winner.state is AgentState.BUSY and not self._worked
+        """An agent that does so tells of work before any was seen, and its screen shows none."""
+        stirs = self._profile is not None and self._profile.stirs and not self._worked
         screen = self._claims.get(Source.SCREEN)
         idle = screen is not None and screen.state is AgentState.IDLE
-        return begins and idle and self.standing.state is not AgentState.UNKNOWN
+        tells = winner.source in _OF_ITSELF and winner.state is AgentState.BUSY
+        return stirs and idle and tells and self.standing.state is not AgentState.UNKNOWN
 
     def _painted(self, winner: Claim, now: float) -> bool:
         """It stood for a moment, or nothing was printed for as long."""

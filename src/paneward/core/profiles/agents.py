@@ -157,6 +157,7 @@ CODEX = Profile(
         Activity("thinking", Mark(Where.ABOVE, r"(?<=esc) to interrupt\)$", "dim")),
         STREAMING,
     ),
+    stirs=True,
     interrupted=(Mark(Where.ABOVE, r"^■ Conversation interrupted\b"),),
     dialog=(Mark(Where.TITLE, r"^\[ [!.] \] Action Required", lasting=True),),
     dialogs=(
