@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.agent import Said, Stage, next_stage
-from paneward.core.hearing import AGAIN, FIRST_REST, REST, STOOD, Hearing, Seen, same_question
+from paneward.core.hearing import AGAIN, REST, STOOD, Hearing, Seen, same_question
 from paneward.core.result import Menu, Option
 from paneward.core.standing import AWAITING, AgentState, Ending, Source, Standing
 
+LATE = 10.0  # seconds
 ASKED = Menu("Which colour?", (Option(1, "Red"), Option(2, "Green")), 0, None, False, "f1", kind="question")
 OTHER = Menu("Which size?", (Option(1, "Small"),), 0, None, False, "f2", kind="question")
 
@@ -70,13 +71,13 @@ def test_a_coding_agent_that_nobody_saw_at_work_may_take_its_time_to_begin() -> 
     hearing = Hearing()
 
     def heard(now: float, quiet: float) -> Said | None:
-        return hearing.hear(Stage.COMMANDED, None, replace(seen(AgentState.IDLE, now, quiet=quiet), starts_slowly=True))
+        return hearing.hear(Stage.COMMANDED, None, replace(seen(AgentState.IDLE, now, quiet=quiet), first_work=LATE))
 
     hearing.begin()
     hearing.end(1.0)
     assert heard(1.0 + 2 * REST, 2 * REST) is None
-    assert hearing.deadline() == pytest.approx(1.0 + FIRST_REST)
-    assert heard(1.0 + FIRST_REST, FIRST_REST) is Said.AGENT_COMPLETION
+    assert hearing.deadline() == pytest.approx(1.0 + LATE)
+    assert heard(1.0 + LATE, LATE) is Said.AGENT_COMPLETION
     hearing.hear(Stage.COMMANDED, None, seen(AgentState.BUSY, 20.0))
     hearing.begin()
     hearing.end(30.0)

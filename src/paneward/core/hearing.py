@@ -18,7 +18,6 @@ from paneward.core.result import Menu
 from paneward.core.standing import AWAITING, AgentState, Standing
 
 REST: Final = 2.0  # seconds without output after which an agent at rest that showed no work has done what it was told
-FIRST_REST: Final = 30.0  # the same, of a coding agent that nobody has seen at work yet
 AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
 STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
 _TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)
@@ -33,7 +32,7 @@ class Seen:
     menu: Menu | None = None  # the dialog on the screen, where it can be read
     quiet: float = 0.0  # seconds since it printed something
     trouble: str | None = None  # why it cannot work; None where that cannot be told at this moment
-    starts_slowly: bool = False  # its first work may take a while to show
+    first_work: float = 0.0  # seconds that its first work may take to show
 
     @property
     def question(self) -> Menu:
@@ -125,7 +124,7 @@ class Hearing:
         return Said.AGENT_QUESTION
 
     def _at_rest(self, seen: Seen) -> bool:
-        rest = FIRST_REST if seen.starts_slowly and not self._warm else REST
+        rest = REST if self._warm else max(REST, seen.first_work)
         done_at = max(seen.now - seen.quiet, self._told_at) + rest
         if self._worked or seen.now >= done_at:
             return True

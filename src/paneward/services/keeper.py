@@ -367,8 +367,8 @@ class Keeper:
         menu = read_asked(scene.snapshot, follower.profile) if standing.state in AWAITING else None
         told = trouble(scene, follower.profile) if standing.state is AgentState.IDLE else None
         calm = "" if standing.state is AgentState.BUSY else told
-        slow = bool(follower.profile.dialogs)
-        return Seen(standing, now, menu, scene.quiet + now - scene.now, calm, starts_slowly=slow)
+        quiet = scene.quiet + now - scene.now
+        return Seen(standing, now, menu, quiet, calm, first_work=follower.profile.first_work)
 
     def _standing(self, follower: Follower) -> Standing:
         """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""

@@ -77,6 +77,7 @@ CLAUDE = Profile(
         *CLAUDE_GUARDS,
     ),
     edits=(Edit.TRIMS_END, Edit.TABS, Edit.NFC),
+    first_work=10.0,
     busy=(
         Mark(Where.TITLE, SPINS, lasting=True),
         Mark(Where.GLYPH, r"❯", "fg!=default", lasting=True),
@@ -148,6 +149,7 @@ CODEX = Profile(
         Guard(r"^(?=[\s\S]{0,1000}\Z)\s*!", "shell", after=" ", times=1000),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
+    first_work=10.0,
     busy=(
         Mark(Where.TITLE, SPINS, lasting=True),
         Mark(Where.ABOVE, r"(?<=esc) to interrupt\)$", "dim", lasting=True),
@@ -209,6 +211,7 @@ OPENCODE = Profile(
         Guard(r"^\s*(?:exit|quit|:q)\s*$", "quit"),
     ),
     edits=(Edit.BLANK_AFTER_PASTE,),
+    first_work=30.0,
     busy=(
         Mark(Where.BELOW, r"\besc (?:again to )?interrupt\b", lasting=True),
         Mark(Where.BELOW, r"^\s*[■⬝]", lasting=True),  # where a failure stands over the other
@@ -270,6 +273,7 @@ GEMINI = Profile(
         Guard(r"\\\Z", "newline", after=" ", exact=True),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
+    first_work=10.0,
     busy=(
         Mark(Where.TITLE, r"^✦", lasting=True),
         Mark(Where.ABOVE, r"\(esc to cancel, \d", lasting=True),
@@ -333,6 +337,7 @@ AIDER = Profile(
         Guard(r"^!", "shell", before=" "),
         Guard(r"^\n*\{[^\W_]*\n*\Z", "lines", before=" "),
     ),
+    first_work=10.0,
     busy=(
         Mark(Where.CURSOR, "hidden", lasting=True),
         Mark(Where.TERMINAL, "canonical", lasting=True),
