@@ -162,6 +162,33 @@ def test_what_was_painted_over_and_went_into_the_scrollback_is_one_signal() -> N
     assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
 
 
+def frames(count: int, marker: str = ASKS) -> list[str]:
+    return [row for number in range(count) for row in (f"drawing {number}", "It says:", marker, f"{number} redraws")]
+
+
+def test_what_went_into_the_scrollback_frame_by_frame_is_one_signal_after_a_restart_too() -> None:
+    pane = Pane().begin("ready")
+    pane.tracker.hear(f"\x1b[H\x1b[2Jdrawing 0\r\n{ASKS}\r\n".encode())
+    pane.see("drawing 0", ASKS, quiet=0.1)
+    assert pane.told() == [("Which colour?", False)]
+    again = Pane()
+    again.tracker.memory = Memory.read(pane.tracker.memory.written())
+    again.begin(*(row for number in range(60) for row in (f"drawing {number}", DONE)))
+    assert again.told() == [("All done", True)]
+
+
+def test_frames_that_nobody_saw_being_drawn_are_one_signal() -> None:
+    """The server before was killed before it had heard anything."""
+    pane = Pane()
+    pane.begin("ready", *frames(60), *frames(60, DONE))
+    assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
+
+
+def test_the_same_words_below_others_are_told_again() -> None:
+    pane = Pane().begin("The first is built.", DONE, "The second is built.", DONE)
+    assert pane.told() == [("All done", True), ("All done", True)]
+
+
 def test_a_gap_that_nothing_closes_is_told_once() -> None:
     pane = Pane().begin("one", "two", "three")
     pane.tracker.hear(None)

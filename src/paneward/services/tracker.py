@@ -22,7 +22,7 @@ from paneward.core.signals.channels import Bells, notified
 from paneward.core.signals.detector import Detector
 from paneward.core.signals.marker import Grammar, Marker
 from paneward.core.signals.memory import Memory
-from paneward.core.signals.painted import Painted, Shown, look
+from paneward.core.signals.painted import Painted, Shown, Spotted, look
 from paneward.core.signals.signal import Channel, Signal, SignalState, masked
 
 PAINTS: Final = re.compile(rb"\x1b(?:\[[0-9;]*[AFHfd]|\[[0-3]?J|M|[8c]|\[u|\[\?(?:1049|1047|47)h)")
@@ -71,7 +71,6 @@ class Tracker:
         self._painted = Painted()
         self._profile: Profile | None = None
         self._heard = True  # output comes here; else only looks tell
-        self._paints = False
         self._meanwhile: list[Marker] = []  # what was printed while the past is to be read
         self._expected: set[str] = set()  # what a program that paints has printed, and its screen is to show
         self._last = NONE  # look
@@ -113,7 +112,7 @@ class Tracker:
                 self._rang = self._at
                 self._on_news()
             return
-        self._paints = self._paints or PAINTS.search(data) is not None
+        self.memory.paints = self.memory.paints or PAINTS.search(data) is not None
         self._printed(self._detector.feed(data, self._at))
 
     def unheard(self) -> None:
@@ -194,8 +193,8 @@ class Tracker:
         shown = look(past, profile, self._grammar)
         if self._anchor and not _holds(past, self._anchor):
             self._found = replace(self._found, lost="more was printed than tmux holds")
-        if self._paints and not self._framed:
-            shown = shown.once()
+        if not self._framed:
+            shown = shown.once(self._copied)
         self._take(shown, old=True)
         printed = [*self._meanwhile, *self._detector.flush()]
         known = _overlap([one.marker.essence for one in shown.spotted], [marker.essence for marker in printed])
@@ -209,7 +208,7 @@ class Tracker:
         """A prompt was submitted; by us: the screen has come to rest before."""
         self.memory.begin_turn()
         if ours:
-            self._paints = False
+            self.memory.paints = False
 
     def knows_any(self, past: Snapshot, profile: Profile) -> bool:
         """Something on it was heard before, so that all above it was, too."""
@@ -237,7 +236,14 @@ class Tracker:
 
     @property
     def _reads_screen(self) -> bool:
-        return self._paints or self._framed or not self._heard
+        return self.memory.paints or self._framed or not self._heard
+
+    def _copied(self, one: Spotted) -> object:
+        """What copies of a marker in the scrollback share: a screen that is cleared goes there, marker and all. Where
+        nobody saw it being drawn, those below the same words were drawn."""
+        if self.memory.paints:
+            return one.marker.essence
+        return id(one) if self.memory.knows(one.marker.essence) else (one.marker.essence, one.lead)
 
     def _printed(self, markers: list[Marker]) -> None:
         """Markers in lines; of a program that paints, its screen tells."""

@@ -66,6 +66,7 @@ def _name(essence: str) -> str:
 
 class Memory:
     def __init__(self) -> None:
+        self.paints = False  # its program draws over what it wrote
         self._turn = 0
         self._counts: dict[str, int] = {}  # of this turn, by name
         self._leads: list[str] = []  # of this turn: markers with the words right above them
@@ -76,12 +77,14 @@ class Memory:
 
     def written(self) -> dict[str, Any]:
         known = [[one.name, *map(list, one.above)] for one in self._known]
-        return {"turn": self._turn, "counts": dict(self._counts), "leads": list(self._leads), "known": known}
+        heard = {"turn": self._turn, "counts": dict(self._counts), "leads": list(self._leads), "known": known}
+        return heard | {"paints": self.paints}
 
     @classmethod
     def read(cls, data: Mapping[str, Any] | None) -> Self:
         memory = cls()
         if data:
+            memory.paints = bool(data.get("paints"))
             memory._turn = int(data["turn"])
             memory._counts = {str(name): int(count) for name, count in data["counts"].items()}
             memory._leads = list(map(str, data.get("leads", ())))

@@ -16,7 +16,7 @@ words, with nothing typed in between, is one.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,6 +42,7 @@ class Spotted:
 
     marker: Marker
     sighting: Sighting
+    lead: str = ""  # the words right above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,10 @@ class Shown:
     def sightings(self) -> list[Sighting]:
         return [one.sighting for one in self.spotted]
 
-    def once(self) -> "Shown":
-        """Each marker alone where it stands last: a screen that is cleared goes into the scrollback, marker and all."""
-        last = {one.marker.essence: one for one in self.spotted}
-        return Shown(tuple(one for one in self.spotted if last[one.marker.essence] is one), self.missed)
+    def once(self, essence: Callable[[Spotted], object]) -> "Shown":
+        """Of markers with the same essence, the last alone."""
+        last = {essence(one): one for one in self.spotted}
+        return Shown(tuple(one for one in self.spotted if last[essence(one)] is one), self.missed)
 
 
 NOTHING: Final = Shown()
@@ -112,11 +113,12 @@ class _Reader:
                 if marker.quoted or self._elsewhere(joined, start, end):
                     continue
                 above = self._above(y, joined.text[:start])
-                lead = (marker.essence, self._lead(y, marker) + joined.text[:start], self._given(y))
-                if lead not in leads or not self._profile.framed:
-                    leads.add(lead)
-                    told = lead[1] if self._profile.framed else ""
-                    spotted.append(Spotted(marker, Sighting(marker.essence, sketch(above), told)))
+                lead = self._lead(y, marker) + joined.text[:start]
+                led = (marker.essence, lead, self._given(y))
+                if led not in leads or not self._profile.framed:
+                    leads.add(led)
+                    told = lead if self._profile.framed else ""
+                    spotted.append(Spotted(marker, Sighting(marker.essence, sketch(above), told), lead))
             missed += self._missed(joined)
             y = joined.rows[-1][1] + 1
         return Shown(tuple(spotted), tuple(missed))
