@@ -1,4 +1,5 @@
-"""What the proofs run in a process of its own, to be killed, stopped or raced: `watch` a pane, or `send` to it.
+"""What the proofs run in a process of its own, to be killed, stopped or raced: `watch` a pane, `come` and go there
+again and again, or `send` to it.
 
 It says `ready` when it is about to begin; a sender waits for a line of input first. Then it answers in JSON.
 """
@@ -19,6 +20,13 @@ async def watch(socket: str, state: Path, pane: str) -> None:
             pass
 
 
+async def come(socket: str, state: Path, pane: str) -> None:
+    print("ready", flush=True)
+    while True:
+        async with paneward.connect(socket, state=state) as tmux, tmux.watch(pane):
+            pass
+
+
 async def send(socket: str, state: Path, pane: str, text: str, **how: Any) -> None:
     async with paneward.connect(socket, state=state) as tmux:
         await tmux.explain(pane)
@@ -30,8 +38,8 @@ async def send(socket: str, state: Path, pane: str, text: str, **how: Any) -> No
 
 
 def main(verb: str, socket: str, state: str, pane: str, *rest: str) -> None:
-    if verb == "watch":
-        asyncio.run(watch(socket, Path(state), pane))
+    if verb in ("watch", "come"):
+        asyncio.run((watch if verb == "watch" else come)(socket, Path(state), pane))
     else:
         asyncio.run(send(socket, Path(state), pane, rest[0], **json.loads(rest[1])))
 

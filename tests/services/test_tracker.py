@@ -159,6 +159,7 @@ def test_what_was_painted_over_and_went_into_the_scrollback_is_one_signal() -> N
         pane.tracker.hear(b"\x1b[H\x1b[2J" + "\r\n".join(frame).encode() + b"\r\n")
     pane.tracker.gap()
     pane.begin("ready", *(row for frame in frames for row in frame), DONE)
+    pane.tracker.tick(pane.now + 1.0, True)
     assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
 
 
@@ -174,6 +175,7 @@ def test_what_went_into_the_scrollback_frame_by_frame_is_one_signal_after_a_rest
     again = Pane()
     again.tracker.memory = Memory.read(pane.tracker.memory.written())
     again.begin(*(row for number in range(60) for row in (f"drawing {number}", DONE)))
+    again.tracker.tick(again.now + 1.0, True)
     assert again.told() == [("All done", True)]
 
 
@@ -181,12 +183,28 @@ def test_frames_that_nobody_saw_being_drawn_are_one_signal() -> None:
     """The server before was killed before it had heard anything."""
     pane = Pane()
     pane.begin("ready", *frames(60), *frames(60, DONE))
+    pane.tracker.tick(pane.now + 1.0, True)
+    assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
+    again = Pane()
+    again.tracker.memory = Memory.read(pane.tracker.memory.written())
+    again.begin("ready", *frames(60), *frames(70, DONE))
+    again.tracker.tick(again.now + 1.0, True)
+    assert again.told() == []
+
+
+def test_of_a_frame_that_is_half_drawn_nothing_is_told_out_of_order() -> None:
+    whole = ["The first:", ASKS, "The second:", DONE, *[""] * (HEIGHT - 4)]
+    pane = Pane().begin(*whole * 3, "The first:", ASKS, *[""] * (HEIGHT - 2))
+    pane.see(*whole, quiet=0.1)
+    pane.see(*whole, quiet=0.1)
     assert [message for message, _ in pane.told()] == ["Which colour?", "All done"]
 
 
-def test_the_same_words_below_others_are_told_again() -> None:
-    pane = Pane().begin("The first is built.", DONE, "The second is built.", DONE)
-    assert pane.told() == [("All done", True), ("All done", True)]
+def test_what_is_said_again_is_told_again() -> None:
+    pane = Pane().begin(*[row for number in range(9) for row in (f"Number {number} is built.", DONE)])
+    assert pane.told() == [("All done", True)] * 9
+    pane = Pane().begin("$ make", DONE, "$ make", DONE)
+    assert pane.told() == [("All done", True)] * 2
 
 
 def test_a_gap_that_nothing_closes_is_told_once() -> None:

@@ -25,11 +25,11 @@ from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxTimeout
 
 SSH_FAILED = 255
 NOT_FOUND = 127
-PDEATH = ("setpriv", "--pdeathsig", "KILL")
+PDEATH = ("setpriv", "--pdeathsig", "TERM")  # a tmux client that is killed while it comes takes the server along
 # For the other side: its shell may be any, so the one word it gets is a plain sh command.
 REMOTE_PDEATH = """[ "$PPID" = 1 ] && exit
 if command -v setpriv >/dev/null 2>&1
-then exec setpriv --pdeathsig KILL sh -c '[ "$PPID" = "$0" ] && exec "$@"' "$PPID" "$@"
+then exec setpriv --pdeathsig TERM sh -c '[ "$PPID" = "$0" ] && exec "$@"' "$PPID" "$@"
 fi
 exec "$@\""""
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=15")
@@ -58,6 +58,31 @@ class Done:
     @property
     def words(self) -> str:
         return self.stderr.decode("utf-8", "replace").strip()
+
+
+def _piped(command: Sequence[str], held: bool) -> subprocess.Popen[bytes]:
+    """A program with pipes. With `held` its input stays open until it is gone itself, whatever becomes of us: a tmux
+    server that finds the input of a client closed may write to it once more, has lost count by then, and ends."""
+    to_us, from_us = os.pipe(), os.pipe()
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=from_us[0],
+            stdout=to_us[1],
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=(from_us[1],) if held else (),
+        )
+    except BaseException:
+        os.close(from_us[1])
+        os.close(to_us[0])
+        raise
+    finally:
+        os.close(from_us[0])
+        os.close(to_us[1])
+    process.stdin = os.fdopen(from_us[1], "wb", buffering=0)
+    process.stdout = os.fdopen(to_us[0], "rb")
+    return process
 
 
 class Gate:
@@ -122,9 +147,7 @@ class Host:
             command = [*self._guard, *argv]
         else:
             command = [*self._guard, *self._prefix, shlex.join(["sh", "-c", REMOTE_PDEATH, "sh", *argv])]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+        process = _piped(command, held=bool(self._guard))
         if self._gate is not None:
             self._gate.opened(process)
         return process

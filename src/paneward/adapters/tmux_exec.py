@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from paneward.adapters.clock import SystemClock
+from paneward.adapters.door import Door, server_key
 from paneward.adapters.host import NOT_FOUND, Host
 from paneward.adapters.process import ProcessProbe
 from paneward.adapters.tmux_words import (
@@ -133,6 +134,7 @@ class ExecTmux:
         self._tmux = tmux
         self._argv = [tmux, "-u"]
         self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
+        self._door = Door(server_key(self._host.name, socket_name, socket_path))
         self._timeout = timeout
         self._clock = clock or SystemClock()
         self._probe = ProcessProbe(self._host)
@@ -259,7 +261,8 @@ class ExecTmux:
         for command in (("copy-mode", "-q", "-t", pane), ("send-keys", "-X", "-t", pane, "cancel")):
             if not (await self.look(pane)).in_mode:
                 return
-            await self._write("leave_mode", *command)
+            async with self._door.alone():
+                await self._write("leave_mode", *command)
         if (await self.look(pane)).in_mode:
             raise TmuxError(f"{pane} does not leave its mode")
 

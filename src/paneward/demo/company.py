@@ -40,8 +40,8 @@ async def company(server: "Server") -> AsyncIterator[None]:
     socket = f"paneward-demo-{os.getpid()}"
     busy: list[asyncio.Task[None]] = []
     try:
-        for name in TASKS:
-            pane = await _start(socket, name)
+        panes = {name: await _start(socket, name) for name in TASKS}  # all, before a client of ours comes to that tmux
+        for name, pane in panes.items():
             await server.agents.adopt(pane, name=name, socket_name=socket, role="demo")
             busy.append(asyncio.create_task(_keep_busy(server, name)))
         yield

@@ -22,7 +22,7 @@ from paneward.core.signals.channels import Bells, notified
 from paneward.core.signals.detector import Detector
 from paneward.core.signals.marker import Grammar, Marker
 from paneward.core.signals.memory import Memory
-from paneward.core.signals.painted import Painted, Shown, Spotted, look
+from paneward.core.signals.painted import Painted, Shown, look
 from paneward.core.signals.signal import Channel, Signal, SignalState, masked
 
 PAINTS: Final = re.compile(rb"\x1b(?:\[[0-9;]*[AFHfd]|\[[0-3]?J|M|[8c]|\[u|\[\?(?:1049|1047|47)h)")
@@ -194,8 +194,11 @@ class Tracker:
         if self._anchor and not _holds(past, self._anchor):
             self._found = replace(self._found, lost="more was printed than tmux holds")
         if not self._framed:
-            shown = shown.once(self._copied)
-        self._take(shown, old=True)
+            self.memory.paints = self.memory.paints or shown.copied  # by a program that nobody saw drawing
+        if self.memory.paints and not self._framed:
+            self._take_drawn(past, profile)
+        else:
+            self._take(shown, old=True)
         printed = [*self._meanwhile, *self._detector.flush()]
         known = _overlap([one.marker.essence for one in shown.spotted], [marker.essence for marker in printed])
         self._meanwhile, self._anchor, self.behind = [], (), False
@@ -238,12 +241,13 @@ class Tracker:
     def _reads_screen(self) -> bool:
         return self.memory.paints or self._framed or not self._heard
 
-    def _copied(self, one: Spotted) -> object:
-        """What copies of a marker in the scrollback share: a screen that is cleared goes there, marker and all. Where
-        nobody saw it being drawn, those below the same words were drawn."""
-        if self.memory.paints:
-            return one.marker.essence
-        return id(one) if self.memory.knows(one.marker.essence) else (one.marker.essence, one.lead)
+    def _take_drawn(self, past: Snapshot, profile: Profile) -> None:
+        """Of a program that paints, its scrollback. Its screen may be half drawn: that is told when it stands still."""
+        above, drawn = past.rows[: past.history], past.rows[past.history :]
+        scrolled = replace(past, rows=(*above, *[""] * len(drawn)))
+        self._take(look(scrolled, profile, self._grammar).once(), old=True)
+        shown = look(replace(past, rows=drawn, history=0), profile, self._grammar).once()
+        self._take(self._painted.see(shown, self._now(), 0.0))
 
     def _printed(self, markers: list[Marker]) -> None:
         """Markers in lines; of a program that paints, its screen tells."""

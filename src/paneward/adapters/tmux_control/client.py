@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from paneward.adapters.clock import SystemClock
+from paneward.adapters.door import PATIENCE, Door
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
 from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged, joined
 from paneward.core.errors import TmuxError, TmuxNotInstalled, TmuxTimeout
@@ -51,6 +52,7 @@ class Client:
         self,
         process: subprocess.Popen[bytes],
         host: Host,
+        door: Door,
         timeout: float,
         on_event: Callable[[Event], None] | None = None,
         on_lost: Callable[[], None] | None = None,
@@ -59,6 +61,7 @@ class Client:
         assert process.stdout is not None
         self._process = process
         self._host = host
+        self._door = door
         self._timeout = timeout
         self._on_event = on_event
         self._on_lost = on_lost
@@ -76,6 +79,7 @@ class Client:
         self.lost: str | None = None  # why it ended; None while it lives
         self.late = False  # a command timed out here: the server hangs, or the command blocks
         self._attached = False
+        self._settled = asyncio.Event()  # it has introduced itself, or ended
         self._words: list[str] = []
         os.set_blocking(self._in, False)
         os.set_blocking(self._from, False)
@@ -83,6 +87,12 @@ class Client:
         self._pidfd = _pidfd(process.pid)
         if self._pidfd is not None:
             self._loop.add_reader(self._pidfd, self._process_ended)
+
+    async def introduced(self) -> None:
+        """Until it has told tmux who it is: at the door until then."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await self._settled.wait()
 
     # --- asking
 
@@ -174,6 +184,7 @@ class Client:
         match event:
             case SessionChanged() if not self._attached:
                 self._attached = True
+                self._settled.set()
                 self._flush()
             case Exit(reason) if reason:
                 self._words.append(reason)
@@ -212,17 +223,26 @@ class Client:
         """The client is of no use any more: say so to all who wait."""
         if self.lost is not None:
             return
-        self._release()
-        self.lost = "; ".join(filter(None, [*self._words, self._last_words()])) or reason
+        self._unlisten()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.stdout.close()
+        self._tell_lost("; ".join(filter(None, [*self._words, self._last_words()])) or reason)
+        if self._on_lost is not None:
+            self._on_lost()
+
+    def _tell_lost(self, why: str) -> None:
+        self.lost = why
+        self._settled.set()
         for pending in self._pending:
             if not pending.future.done():
                 pending.future.set_exception(Lost(self.lost))
                 pending.future.exception()  # whoever was cancelled does not come back for it
         self._pending.clear()
-        if self._on_lost is not None:
-            self._on_lost()
 
-    def _release(self) -> None:
+    def _unlisten(self) -> None:
         self._loop.remove_reader(self._from)
         self._loop.remove_writer(self._in)
         if self._pidfd is not None:
@@ -232,11 +252,6 @@ class Client:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        self._process.stdout.close()
 
     def _last_words(self) -> str:
         """Reap the process and read its stderr. Its exit status is kept when it ended by itself just now."""
@@ -251,10 +266,11 @@ class Client:
             return (stderr.read() or b"").decode("utf-8", "replace").strip()
 
     def close(self) -> None:
-        """End the process; who still waits is told that it was closed."""
-        self._on_lost = None
-        self._process.kill()
-        self._end("closed")
+        """Who still waits is told that it was closed; the process ends when it is its turn at the door."""
+        if self.lost is None:
+            self._unlisten()
+            self._tell_lost("closed")
+            self._door.let_out(self._process, self._attached)
 
 
 def _pidfd(pid: int) -> int | None:
@@ -267,6 +283,7 @@ def _pidfd(pid: int) -> int | None:
 
 def open_client(
     host: Host,
+    door: Door,
     argv: list[str],
     timeout: float,
     on_event: Callable[[Event], None] | None = None,
@@ -277,4 +294,4 @@ def open_client(
         process = host.spawn(argv)
     except FileNotFoundError:
         raise TmuxNotInstalled from None
-    return Client(process, host, timeout, on_event, on_lost)
+    return Client(process, host, door, timeout, on_event, on_lost)

@@ -36,7 +36,7 @@ class Deaths:
         self,
         local: bool,
         clock: Clock,
-        open_spare: Callable[[], Client],
+        open_spare: Callable[[], Awaitable[Client]],
         ask: Callable[[bytes], Awaitable[Reply]],
         check: Callable[[], Awaitable[None]],
         start: Callable[[Coroutine[None, None, None]], None],
@@ -124,7 +124,7 @@ class Deaths:
 
     async def _listen_once(self) -> None:
         if self._spare is None or self._spare.lost is not None:
-            self._spare = self._open_spare()
+            self._spare = await self._open_spare()
         self._spare.ask(f"wait-for {self._channel}".encode(), timeout=math.inf).add_done_callback(_heed)
         await self._spare.ask(b"display-message -p woken", timeout=math.inf)
 

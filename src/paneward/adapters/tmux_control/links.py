@@ -10,6 +10,7 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
+from paneward.adapters.door import Door
 from paneward.adapters.tmux_words import OURS, classify
 from paneward.core.control import Reply, encode
 from paneward.core.errors import TmuxError
@@ -20,8 +21,9 @@ IDLE = "exec sleep 2147483647"  # a session needs a window of its own
 class Links:
     """The session of ours, and how many watches need each window that is linked into it."""
 
-    def __init__(self, ask: Callable[[bytes], Awaitable[Reply]]) -> None:
+    def __init__(self, ask: Callable[[bytes], Awaitable[Reply]], door: Door) -> None:
         self._ask = ask
+        self._door = door
         self.session = ""
         self._needed: Counter[str] = Counter()
 
@@ -30,7 +32,8 @@ class Links:
         if not self.session:
             await self._sweep()
             name = f"{OURS}{secrets.token_hex(6)}"
-            self.session = (await self._do("new-session", "-d", "-P", "-F", "#{session_id}", "-s", name, IDLE))[0]
+            async with self._door.alone():
+                [self.session] = await self._do("new-session", "-d", "-P", "-F", "#{session_id}", "-s", name, IDLE)
         return self.session
 
     def forget(self) -> None:
@@ -51,7 +54,8 @@ class Links:
             session, name = row.split(" ", 1)
             if name.startswith(OURS) and name not in watched:
                 with contextlib.suppress(TmuxError):
-                    await self._do("kill-session", "-t", session)
+                    async with self._door.alone():
+                        await self._do("kill-session", "-t", session)
 
     async def add(self, window: str) -> None:
         if not self._needed[window]:
@@ -82,7 +86,8 @@ class Links:
             self._needed[window] = 1
             await self.drop(window)
         if self.session:
-            await self._do("kill-session", "-t", self.session)
+            async with self._door.alone():
+                await self._do("kill-session", "-t", self.session)
             self.session = ""
 
     async def _do(self, *command: str) -> list[str]:

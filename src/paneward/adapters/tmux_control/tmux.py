@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from functools import lru_cache
 
 from paneward.adapters.clock import SystemClock
+from paneward.adapters.door import Door, server_key
 from paneward.adapters.host import Host
 from paneward.adapters.process import ProcessProbe
 from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost, open_client
@@ -70,6 +71,7 @@ class ControlTmux:
         self._argv = [tmux, "-u", "-N"]
         self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
         self._tmux = tmux
+        self._door = Door(server_key(self._host.name, socket_name, socket_path))
         self._timeout = timeout
         self._client: Client | None = None
         self._coming: tuple[Client, asyncio.Future[Reply]] | None = None
@@ -77,7 +79,9 @@ class ControlTmux:
         self._socket = ""
         self._probe = ProcessProbe(self._host)
         self._clock = clock or SystemClock()
-        self._watchers = Watchers(self._host.local, self._clock, self._open, self.look_on, self._read, link_foreign)
+        self._watchers = Watchers(
+            self._host.local, self._clock, self._door, self._open, self.look_on, self._read, link_foreign
+        )
 
     async def __aenter__(self) -> "ControlTmux":
         return self
@@ -91,7 +95,7 @@ class ControlTmux:
         self, *attach: str, on_event: Callable[..., None] | None = None, on_lost: Callable[[], None] | None = None
     ) -> Client:
         argv = [*self._argv, "-C", "attach-session", "-E", *attach]
-        return open_client(self._host, argv, self._timeout, on_event, on_lost)
+        return open_client(self._host, self._door, argv, self._timeout, on_event, on_lost)
 
     async def _commands(self) -> Client:
         """The client for commands; a new one when the last one ended or is late."""
@@ -113,8 +117,10 @@ class ControlTmux:
     async def _connect(self) -> Client:
         """Open a client and hear from it. One that is slow to answer is kept and asked again, not replaced."""
         if self._coming is None or self._coming[0].lost is not None:
-            client = self._open("-f", "no-output,ignore-size")
-            self._coming = client, client.ask(HELLO, timeout=math.inf)
+            async with self._door.alone():
+                client = self._open("-f", "no-output,ignore-size")
+                self._coming = client, client.ask(HELLO, timeout=math.inf)
+                await client.introduced()
         client, hello = self._coming
         try:
             reply = await asyncio.shield(hello)
@@ -288,7 +294,8 @@ class ControlTmux:
         for command in (("copy-mode", "-q", "-t", pane), ("send-keys", "-X", "-t", pane, "cancel")):
             if not await self._in_mode(pane):
                 return
-            await self._write("leave_mode", encode(*command))
+            async with self._door.alone():
+                await self._write("leave_mode", encode(*command))
         if await self._in_mode(pane):
             raise TmuxError(f"{pane} does not leave its mode")
 
@@ -315,6 +322,7 @@ class ControlTmux:
         for client in (self._client, self._coming and self._coming[0]):
             if client is not None:
                 client.close()
+        await self._door.settle()
         await self._probe.close()
         await self._host.close()
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Protocol
 
+from paneward.adapters.door import Door
 from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost
 from paneward.adapters.tmux_control.deaths import Deaths
 from paneward.adapters.tmux_control.links import Links, too_many
@@ -60,16 +61,18 @@ class Watchers:
         self,
         local: bool,
         clock: Clock,
+        door: Door,
         open_client: Opener,
         look: Looker,
         ask: Callable[[bytes], Awaitable[Reply]],
         link_foreign: bool,
     ) -> None:
         self._clock = clock
+        self._door = door
         self._open = open_client
         self._look = look
         self._ask = ask
-        self._links = Links(ask) if link_foreign else None
+        self._links = Links(ask, door) if link_foreign else None
         self._sessions: dict[str, SessionWatcher] = {}
         self._home: dict[PaneWatch, SessionWatcher] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -78,8 +81,15 @@ class Watchers:
         self._linking = asyncio.Lock()
         self._deaths = Deaths(local, clock, self._open_spare, ask, self._check, self._start)
 
-    def _open_spare(self) -> Client:
-        return self._open("-f", "no-output,ignore-size")
+    async def _open_spare(self) -> Client:
+        async with self._door.alone():
+            client = self._open("-f", "no-output,ignore-size")
+            try:
+                await client.introduced()
+            except BaseException:
+                client.close()
+                raise
+            return client
 
     async def _places(self) -> Places:
         """The places of every pane; those where it is watched by a link come last."""
@@ -168,7 +178,11 @@ class Watchers:
                 home.ended = False
             if home.client is None or home.client.lost is not None:
                 flags = "pause-after=1,ignore-size"
-                home.client = self._open("-t", home.session, "-f", flags, on_event=home.hear, on_lost=home.lost)
+                async with self._door.alone():
+                    client = self._open("-t", home.session, "-f", flags, on_event=home.hear, on_lost=home.lost)
+                    home.client = client
+                    await client.introduced()
+                return client
             return home.client
 
     def leave(self, watch: PaneWatch) -> None:

@@ -16,7 +16,7 @@ words, with nothing typed in between, is one.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,6 +32,7 @@ from paneward.core.signals.memory import Sighting, sketch
 ROWS: Final = 16  # rows that one marker may take
 SAMPLE: Final = 200  # rows that are looked at to tell the ground of the screen, or the beginning of a block
 BAR: Final = 3  # columns of a bar at the left, and the blanks behind it
+COPIES: Final = 4  # in a scrollback, of a marker that was drawn: whoever says something, says it less often
 ENOUGH: Final = 600  # characters above a marker that tell where it stands
 _BORDERS: Final = "│┃║▌▐"
 
@@ -56,10 +57,16 @@ class Shown:
     def sightings(self) -> list[Sighting]:
         return [one.sighting for one in self.spotted]
 
-    def once(self, essence: Callable[[Spotted], object]) -> "Shown":
-        """Of markers with the same essence, the last alone."""
-        last = {essence(one): one for one in self.spotted}
-        return Shown(tuple(one for one in self.spotted if last[essence(one)] is one), self.missed)
+    @property
+    def copied(self) -> bool:
+        """The same marker stands below the same words so often that it was drawn, not said again."""
+        copies = Counter((one.marker.essence, one.lead) for one in self.spotted)
+        return max(copies.values(), default=0) >= COPIES
+
+    def once(self) -> "Shown":
+        """Each marker alone where it stands last: a screen that is cleared goes into the scrollback, marker and all."""
+        last = {one.marker.essence: one for one in self.spotted}
+        return Shown(tuple(one for one in self.spotted if last[one.marker.essence] is one), self.missed)
 
 
 NOTHING: Final = Shown()
