@@ -77,6 +77,8 @@ def test_whoever_stands_in_the_door_shuts_nobody_out_for_good(monkeypatch: pytes
     async def main() -> None:
         async with Door("blocked").alone(), Door("blocked").alone():
             pass
+        async with Door("blocked").alone():
+            pass
 
     asyncio.run(main())
 

@@ -23,6 +23,7 @@ from paneward.adapters.lock import pane_lock
 from paneward.core.errors import PanewardError
 
 PATIENCE = 2.0  # seconds to wait for one's turn, and for a client to introduce itself
+AGAIN = 0.1  # the same, of one who has waited in vain just before
 ENDS = 0.5  # seconds for a client that was asked to end, and for tmux to hear of it
 READ = 1 << 16
 
@@ -34,6 +35,7 @@ class Door:
         self._key = key
         self._folder = Path("/tmp") / f"paneward-{os.getuid()}"
         self._ours = False
+        self._patience = PATIENCE
         self._going: set[asyncio.Task[None]] = set()
 
     @contextlib.asynccontextmanager
@@ -41,8 +43,11 @@ class Door:
         """Nobody else comes or goes meanwhile, as far as that can be had."""
         async with contextlib.AsyncExitStack() as held:
             if self._is_ours():
-                with contextlib.suppress(PanewardError):
-                    await held.enter_async_context(pane_lock(self._folder, self._key, PATIENCE))
+                try:
+                    await held.enter_async_context(pane_lock(self._folder, self._key, self._patience))
+                    self._patience = PATIENCE
+                except PanewardError:
+                    self._patience = AGAIN
             yield
 
     def let_out(self, process: subprocess.Popen[bytes], introduced: bool) -> None:

@@ -60,31 +60,6 @@ class Done:
         return self.stderr.decode("utf-8", "replace").strip()
 
 
-def _piped(command: Sequence[str], held: bool) -> subprocess.Popen[bytes]:
-    """A program with pipes. With `held` its input stays open until it is gone itself, whatever becomes of us: a tmux
-    server that finds the input of a client closed may write to it once more, has lost count by then, and ends."""
-    to_us, from_us = os.pipe(), os.pipe()
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=from_us[0],
-            stdout=to_us[1],
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=(from_us[1],) if held else (),
-        )
-    except BaseException:
-        os.close(from_us[1])
-        os.close(to_us[0])
-        raise
-    finally:
-        os.close(from_us[0])
-        os.close(to_us[1])
-    process.stdin = os.fdopen(from_us[1], "wb", buffering=0)
-    process.stdout = os.fdopen(to_us[0], "rb")
-    return process
-
-
 class Gate:
     """Whether a host may be tried at this moment. When it is shut, all that is open to that host ends at once: who
     waits for an answer need not wait for its time to be up."""
@@ -147,7 +122,9 @@ class Host:
             command = [*self._guard, *argv]
         else:
             command = [*self._guard, *self._prefix, shlex.join(["sh", "-c", REMOTE_PDEATH, "sh", *argv])]
-        process = _piped(command, held=bool(self._guard))
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
         if self._gate is not None:
             self._gate.opened(process)
         return process
