@@ -125,6 +125,15 @@ def test_a_stopped_watcher_stalls_nobody_and_tmux_does_not_grow(tmux_server: Tmu
     assert flood.rss() - flood.size <= GROWTH
 
 
+def test_the_input_of_what_we_open_stays_open_until_it_is_gone_itself() -> None:
+    with Host().spawn(["sleep", "1000"]) as process:
+        assert process.stdin is not None
+        ours = os.readlink(f"/proc/self/fd/{process.stdin.fileno()}")
+        held = [os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{process.pid}/fd")]
+        process.kill()
+    assert held.count(ours) == 2  # it reads from it, and can write to it
+
+
 @pytest.mark.parametrize("parent", ['while [ ! -e "$1" ]; do sleep 0.01; done', ""], ids=["later", "at once"])
 def test_what_was_begun_over_ssh_ends_if_its_parent_died_before_it_asked_for_that(tmp_path: Path, parent: str) -> None:
     setpriv = shutil.which("setpriv")

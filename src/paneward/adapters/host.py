@@ -60,6 +60,35 @@ class Done:
         return self.stderr.decode("utf-8", "replace").strip()
 
 
+def _piped(command: Sequence[str], held: bool) -> subprocess.Popen[bytes]:
+    """A program with pipes. With `held` its input stays open until it is gone itself, whatever becomes of us.
+
+    What surprised us: a tmux server (up to 3.5a) that finds the input of a control client closed, hears more output
+    and can still write to the client, has lost count and ends: `not enough data`. A process that is killed closes its
+    pipes one after the other, and on a busy machine there is time enough in between.
+    """
+    to_us, from_us = os.pipe(), os.pipe()
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=from_us[0],
+            stdout=to_us[1],
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=(from_us[1],) if held else (),
+        )
+    except BaseException:
+        os.close(from_us[1])
+        os.close(to_us[0])
+        raise
+    finally:
+        os.close(from_us[0])
+        os.close(to_us[1])
+    process.stdin = os.fdopen(from_us[1], "wb", buffering=0)
+    process.stdout = os.fdopen(to_us[0], "rb")
+    return process
+
+
 class Gate:
     """Whether a host may be tried at this moment. When it is shut, all that is open to that host ends at once: who
     waits for an answer need not wait for its time to be up."""
@@ -122,9 +151,7 @@ class Host:
             command = [*self._guard, *argv]
         else:
             command = [*self._guard, *self._prefix, shlex.join(["sh", "-c", REMOTE_PDEATH, "sh", *argv])]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+        process = _piped(command, held=bool(self._guard))
         if self._gate is not None:
             self._gate.opened(process)
         return process
