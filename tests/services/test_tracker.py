@@ -29,6 +29,7 @@ class Pane:
         self.news += 1
 
     def begin(self, *past: str) -> "Pane":
+        self.tracker.look_back()
         self.tracker.catch_up(screen(*past), self.profile)
         return self
 
@@ -205,6 +206,18 @@ def test_what_is_said_again_is_told_again() -> None:
     assert pane.told() == [("All done", True)] * 9
     pane = Pane().begin("$ make", DONE, "$ make", DONE)
     assert pane.told() == [("All done", True)] * 2
+
+
+def test_what_is_lost_while_the_past_is_read_is_read_too() -> None:
+    """tmux holds a pane back that nobody reads, and what is printed then is told to nobody."""
+    pane = Pane()
+    pane.tracker.look_back()
+    pane.tracker.hear(None)  # the past was captured before that, and the marker printed in between
+    pane.tracker.catch_up(screen("one", "two"), pane.profile)
+    assert pane.tracker.behind
+    pane.begin("one", "two", ASKS)
+    assert not pane.tracker.behind
+    assert pane.told() == [("Which colour?", True)]
 
 
 def test_a_gap_that_nothing_closes_is_told_once() -> None:

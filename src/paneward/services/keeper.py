@@ -335,6 +335,7 @@ class Keeper:
     async def _catch_up(self, follower: Follower) -> None:
         """Read what was told while nobody listened: some scrollback, or all of it where none of that is known."""
         pane, profile = follower.scene.snapshot.pane, follower.profile
+        self.tracker.look_back()
         past = await self.panes.past(pane, self.tracker.past)
         if past.history >= self.tracker.past > 0 and not self.tracker.knows_any(past, profile):
             past = await self.panes.past(pane, ALL)

@@ -60,6 +60,7 @@ class Tracker:
         self.memory = Memory()
         self.past = settings.catchup_lines  # lines of scrollback that are read at least
         self.behind = True  # the past has to be read first
+        self._lost = False  # some was lost while it is read
         self._now = now
         self._on_news = on_news
         self._bell = settings.bell
@@ -125,7 +126,7 @@ class Tracker:
         self._bells.gap()
         if not self.behind:
             self._anchor = tuple(row for row in self._last.rows if row.strip())[-ANCHOR:]
-        self.behind = True
+        self.behind = self._lost = True
         self._on_news()
 
     def see(self, scene: Scene, profile: Profile) -> None:
@@ -186,10 +187,14 @@ class Tracker:
         dues = (rings, reads)
         return min((due for due in dues if due is not None), default=None)
 
+    def look_back(self) -> None:
+        """The past is about to be read: what is lost from here on may not be in it."""
+        self._lost = False
+
     def catch_up(self, past: Snapshot, profile: Profile) -> None:
         """The screen with its scrollback: whatever is unknown there was told while nobody listened. Of what was heard
         meanwhile, the beginning is on that screen already."""
-        self._profile = profile
+        self._profile, lost = profile, self._lost
         shown = look(past, profile, self._grammar)
         if self._anchor and not _holds(past, self._anchor):
             self._found = replace(self._found, lost="more was printed than tmux holds")
@@ -206,6 +211,8 @@ class Tracker:
         self._last = replace(past, rows=past.rows[-past.height :], history=0)
         self._printed(printed[known:])
         self._expected.clear()
+        if lost:
+            self.gap()
 
     def begin_turn(self, ours: bool) -> None:
         """A prompt was submitted; by us: the screen has come to rest before."""
