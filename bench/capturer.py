@@ -11,7 +11,20 @@ import time
 
 def main(tmux: str, socket: str, session: str, rate: str, *panes: str) -> None:
     client = subprocess.Popen(
-        [tmux, "-L", socket, "-C", "attach-session", "-t", session, "-f", "ignore-size,no-output"],
+        [
+            "setpriv",
+            "--pdeathsig",
+            "KILL",
+            tmux,
+            "-L",
+            socket,
+            "-C",
+            "attach-session",
+            "-t",
+            session,
+            "-f",
+            "ignore-size,no-output",
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

@@ -26,6 +26,7 @@ AGENTS = 100
 REPAINTING = 10
 RATE = 10  # repaints a second
 IDLE_PANES = 1000
+SETTLED = 45.0  # seconds after which an agent that has said nothing yet is hardly looked at any more
 TICK = 0.05  # seconds at most between two looks at a screen that is being painted
 FRAME = b"".join(b"\x1b[%d;1H\x1b[2Krow %d of a screen that an agent paints anew" % (row, row) for row in range(1, 23))
 FLOODER = """
@@ -153,7 +154,7 @@ def repaints(quick: bool) -> Row:
         state = adopted(tmux, [pane for pane, _ in panes])
         painted = panes[:REPAINTING]
         with hosted(state) as host, beside("capturer", tmux.tmux, tmux.name, "many", str(RATE), *dict(painted)) as bare:
-            _repaint([tty for _, tty in painted], 2.0)
+            _repaint([tty for _, tty in painted], 5.0 if quick else SETTLED)
             before = cpu_seconds(host.process.pid), cpu_seconds(bare.pid)
             _repaint([tty for _, tty in painted], seconds)
             used = cpu_seconds(host.process.pid) - before[0], cpu_seconds(bare.pid) - before[1]

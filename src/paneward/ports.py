@@ -33,6 +33,10 @@ class PaneInfo:
     cwd: str
 
 
+def always() -> bool:
+    return True
+
+
 class Watch(Protocol):
     """The output of one pane from the moment of joining on. Nothing polls what can be pushed."""
 
@@ -54,8 +58,9 @@ class Watch(Protocol):
         """What was seen last, if the pane is known to be still the same; None where that is not known."""
         ...
 
-    async def wait(self, after: int, timeout: float) -> bool:
-        """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
+    async def wait(self, after: int, timeout: float, matters: Callable[[], bool] = always) -> bool:
+        """Return True as soon as `output_seq > after` and that `matters`, or the pane is gone; False when `timeout`
+        seconds passed. Who listens is told of the output before `matters` is asked."""
         ...
 
     def chunks(self) -> AsyncIterator[bytes | Snapshot | None]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound
 from paneward.core.flow import Effect, Flow, Look, Mark, Paste, Rest, Type, Watch
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
-from paneward.ports import PaneInfo
+from paneward.ports import PaneInfo, always
 
 T = TypeVar("T")
 CURSOR = "‸"
@@ -117,6 +117,7 @@ class FakeTmux:
         self.output_seq = 0
         self.heard: list[tuple[int, bytes]] = []  # where each output began
         self.last_output_at: float | None = None
+        self.ears: list[Callable[[bytes | None], None]] = []
 
     def put(self, text: str, printed: bytes = b"") -> None:
         """Draw: the box holds `text`. Unless it is told what was `printed` for that, the watch has lost it."""
@@ -124,6 +125,8 @@ class FakeTmux:
         self.heard.append((self.output_seq, printed))
         self.output_seq += len(printed) or 1
         self.last_output_at = self.clock.now()
+        for ear in self.ears:
+            ear(printed or None)
 
     def _take(self, pane: str, *words: str) -> None:
         self.asked.append(words)
@@ -216,8 +219,8 @@ class FakeWatch:
     def unmoved(self) -> Snapshot | None:
         return self._saw[0] if self._saw[1] == self.output_seq and not self.gone else None
 
-    async def wait(self, after: int, timeout: float) -> bool:
-        if self.output_seq > after or self.gone:
+    async def wait(self, after: int, timeout: float, matters: Callable[[], bool] = always) -> bool:
+        if (self.output_seq > after and matters()) or self.gone:
             return True
         await self._tmux.clock.sleep(timeout)
         return False
@@ -229,10 +232,12 @@ class FakeWatch:
         self._tmux.put(self._tmux.text)
 
     def listen(self, ear: Callable[[bytes | None], None]) -> bool:
-        return False
+        self._tmux.ears.append(ear)
+        return True
 
     def leave(self, ear: Callable[[bytes | None], None]) -> None:
-        return None
+        if ear in self._tmux.ears:
+            self._tmux.ears.remove(ear)
 
     def recent(self, after: int) -> bytes | None:
         since = [printed for seq, printed in self._tmux.heard if seq >= after]

@@ -126,11 +126,15 @@ def test_a_stopped_watcher_stalls_nobody_and_tmux_does_not_grow(tmux_server: Tmu
 
 
 def test_the_input_of_what_we_open_stays_open_until_it_is_gone_itself() -> None:
-    with Host().spawn(["sleep", "1000"]) as process:
-        assert process.stdin is not None
-        ours = os.readlink(f"/proc/self/fd/{process.stdin.fileno()}")
-        held = [os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{process.pid}/fd")]
-        process.kill()
+    process = Host().spawn(["sleep", "1000"])
+    with process:
+        try:
+            until(lambda: Path(f"/proc/{process.pid}/comm").read_text() == "sleep\n")  # no longer on its way there
+            assert process.stdin is not None
+            ours = os.readlink(f"/proc/self/fd/{process.stdin.fileno()}")
+            held = [os.readlink(fd) for fd in Path(f"/proc/{process.pid}/fd").iterdir()]
+        finally:
+            process.kill()
     assert held.count(ours) == 2  # it reads from it, and can write to it
 
 

@@ -314,3 +314,14 @@ def test_joining_leaves_what_each_pane_printed_and_the_replies_in_between(events
     for pane in ("%1", "%2"):
         assert stream(joined(events), pane) == stream(events, pane)
     assert joined(joined(events)) == joined(events)
+
+
+def test_what_panes_print_in_turn_is_one_piece_each_and_a_broken_line_is_left_as_it_came() -> None:
+    said = (b"%extended-output %1 0 : a\\012", b"%extended-output %2 0 : x", b"%extended-output %1 3 : b : c\\134")
+    control = Control()
+    assert control.feed(b"\n".join(said) + b"\n%window-add @1\n%extended-output %1 0 : \\x\n") == [
+        Output("%1", b"a\nb : c\\"),
+        Output("%2", b"x"),
+        Notification("window-add", "@1"),
+        Output("%1", b"\\x"),
+    ]

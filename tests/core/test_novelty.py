@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.novelty import LONGEST, MOST, Novelty
+from paneward.core.novelty import FRAMES, LONGEST, MOST, Novelty
 
 
 def frame(tick: int, *words: str) -> bytes:
@@ -67,3 +67,32 @@ def test_it_does_not_grow() -> None:
     assert novelty.feed(b"x" * 10 * LONGEST), "what is too long is always new"
     assert len(novelty._known) <= MOST
     assert len(novelty._open) <= LONGEST + 1
+
+
+def test_digits_without_end_are_not_held() -> None:
+    novelty = Novelty()
+    novelty.feed(b"\x1b[1mpi: 3.")
+    told = [novelty.feed(b"1415926535") for _ in range(LONGEST)]
+    assert any(told)
+    assert len(novelty._open) <= LONGEST + 1
+
+
+@given(st.lists(st.sampled_from([b"\x1b[", b"1", b"2;", b"H", b"a", b"bc", b">", b"\x1b"]), max_size=60), CUTS)
+def test_a_frame_known_as_a_whole_is_judged_as_its_pieces_are(parts: list[bytes], places: list[int]) -> None:
+    novelty, plain = Novelty(), Novelty()
+    data = b"".join(parts) + b"\x1b[H"
+    for part in [data, data, *cut(data * 2, places), data]:
+        plain._frames.clear()
+        assert novelty.feed(part) == plain.feed(part)
+
+
+def test_frames_are_forgotten_with_their_pieces() -> None:
+    novelty = Novelty()
+    for _ in range(3):
+        novelty.feed(frame(1))
+    novelty.forget()
+    assert novelty.feed(frame(2))
+    for number in range(3 * FRAMES):
+        words = f"{'ab' * (number + 1)}"
+        assert [novelty.feed(frame(1, words)) for _ in range(3)] == [True, False, False]
+    assert len(novelty._frames) <= FRAMES

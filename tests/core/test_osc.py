@@ -115,3 +115,14 @@ def test_program_status_is_read(text: str, meant: Status | None) -> None:
 )
 def test_progress_is_read(osc: Osc, shown: bool | None) -> None:
     assert read_progress(osc) is shown
+
+
+def test_a_command_that_may_go_on_is_open() -> None:
+    reader = OscReader()
+    assert not reader.open
+    reader.feed(b"\x1b]0;a ti")
+    assert reader.open
+    assert [osc.text for osc in reader.feed(b"tle\x07")] == ["a title"]
+    assert not reader.open
+    reader.feed(b"\x1b]52;" + b"x" * 2 * LONGEST)
+    assert reader.open

@@ -1,13 +1,14 @@
 """A pane is followed by its output: looks are spaced out under a flood, and none is taken while nothing is due."""
 
 import asyncio
+from collections.abc import Callable
 from itertools import pairwise
 
 from paneward.core.profiles import CLAUDE, GENERIC, SHELL, Profile
 from paneward.core.scene import Scene
 from paneward.core.standing import AgentState
 from paneward.services.drive import LONGEST_GAP, Driver
-from paneward.services.follow import DULL, FOREVER, Follower
+from paneward.services.follow import DULL, DULLEST, FOREVER, Follower
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
 from tests.core.test_hooks import hook
@@ -62,8 +63,40 @@ def test_what_is_painted_again_is_looked_at_now_and_then_and_what_is_new_at_once
             await tmux.clock.sleep(LONGEST_GAP * 2)
         return [round(one, 3) for one in waited]
 
-    spaced = round(DULL - LONGEST_GAP * 2, 3)
-    assert asyncio.run(act()) == [0.0, *[spaced] * 6, 0.0, *[spaced] * 2]
+    first = round(DULL - LONGEST_GAP * 2, 3)  # from the last look; later ones from when the painting has stopped
+    assert asyncio.run(act()) == [0.0, first, *[DULL] * 5, 0.0, first, DULL]
+
+
+def painting(tmux: FakeTmux, seconds: float, frame: Callable[[int], bytes]) -> list[float]:
+    """Seconds between looks at a program that paints ten times a second."""
+
+    class Painting(FakeClock):
+        async def sleep(self, seconds: float) -> None:
+            until, ticks = self._now + seconds, range(int(self._now * 10) + 1, int((self._now + seconds) * 10) + 1)
+            for tick in ticks:
+                self._now = tick / 10
+                tmux.put("a wheel", frame(tick))
+            self._now = until
+
+    tmux.clock, looks = Painting(), []
+
+    async def act() -> None:
+        follower = await follower_of(tmux)
+        await anext(aiter(follower))
+        began = tmux.clock.now()
+        while tmux.clock.now() < began + seconds:
+            await tmux.clock.sleep(0.1)
+            await follower.step()
+            looks.append(tmux.clock.now())
+
+    asyncio.run(act())
+    return [later - earlier for earlier, later in pairwise(looks)]
+
+
+def test_a_wheel_that_turns_all_day_is_hardly_looked_at() -> None:
+    gaps = painting(shell(), 60.0, lambda tick: b"\x1b[1;1H%d s" % tick)
+    assert max(gaps) <= DULLEST + 0.2
+    assert len(gaps) < 60 / DULLEST + 8
 
 
 def test_what_was_painted_before_a_hook_told_of_work_is_new_after_it() -> None:

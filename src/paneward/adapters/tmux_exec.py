@@ -32,7 +32,7 @@ from paneward.adapters.tmux_words import (
 )
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTimeout
 from paneward.core.scene import ProcessFacts, Snapshot
-from paneward.ports import Clock, PaneInfo
+from paneward.ports import Clock, PaneInfo, always
 
 LOOK_EVERY = 0.05
 
@@ -70,12 +70,11 @@ class PolledWatch:
     def unmoved(self) -> Snapshot | None:
         return None
 
-    async def wait(self, after: int, timeout: float) -> bool:
-        """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
+    async def wait(self, after: int, timeout: float, matters: Callable[[], bool] = always) -> bool:
         until = self._clock.now() + timeout
-        while self._seq <= after and not self._gone:
+        while not self._gone and not (self._seq > after and matters()):
             await self._look()
-            if self._seq > after or self._gone:
+            if self._gone or (self._seq > after and matters()):
                 break
             left = until - self._clock.now()
             if left <= 0:

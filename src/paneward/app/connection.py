@@ -272,7 +272,11 @@ class Connection:
     async def follow(self, pane: str, profile: str | None = None) -> AsyncIterator[Follower]:
         """What the agent in a pane does: iterate over it for each change, with its evidence, until it is dead."""
         async with self._look(pane, profile) as (driver, _):
-            yield self._follower(driver, profile)
+            follower = self._follower(driver, profile)
+            try:
+                yield follower
+            finally:
+                follower.leave()
 
     async def deliveries(self, limit: int = 50, pane: str | None = None) -> list[Delivery]:
         """The newest deliveries with their receipts."""

@@ -139,6 +139,22 @@ def notice(line: bytes) -> Event | None:
     return Notification(_text(name[1:]), _text(args)) if name[:1] == b"%" and name[1:2].isalpha() else None
 
 
+EXTENDED: Final = b"%extended-output "
+
+
+def _read_outputs(lines: list[bytes], at: int, events: list[Event]) -> int:
+    """Most of what comes: the output of panes, line after line, in turn. What one of them printed is unescaped at once.
+    Returns where something else comes."""
+    printed: dict[bytes, list[bytes]] = {}
+    while at < len(lines) and lines[at].startswith(EXTENDED):
+        head, _, data = lines[at].partition(b" : ")
+        printed.setdefault(head[len(EXTENDED) :].partition(b" ")[0], []).append(data)
+        at += 1
+    for pane, parts in printed.items():
+        events.append(Output(pane.decode("ascii", "replace"), unescape(b"".join(parts))))
+    return at
+
+
 def joined(events: Iterable[Event]) -> list[Event]:
     """What a pane printed until something else than output comes is one piece: tmux tells a repaint in a dozen of them,
     in turn with those of other panes."""
@@ -210,6 +226,8 @@ class Control:
         while at < count:
             if self._framed and not self._nonce_tail:
                 at = self._skip_to_nonce(lines, at)
+            elif not self._tail and lines[at].startswith(EXTENDED):
+                at = _read_outputs(lines, at, events)
             else:
                 self._line(lines[at], events)
                 at += 1

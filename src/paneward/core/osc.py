@@ -46,6 +46,11 @@ class OscReader:
         self._carry(data)
         return found
 
+    @property
+    def open(self) -> bool:
+        """A command may go on in what comes next."""
+        return self._skipping or bool(self._carried)
+
     def gap(self) -> None:
         """Output was lost: what was begun is not told."""
         self._carried, self._skipping = b"", False

@@ -2,7 +2,8 @@
 
 Nothing is polled: a look is taken when something was printed, or when the machine says that one is due. Under a flood
 looks come ever less often, and so they do where only what was painted before is painted again, but every word of the
-stream is still heard when it comes.
+stream is still heard when it comes. What is heard is judged at once, and wakes nobody unless it matters: an agent that
+turns its wheel all day costs next to nothing.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +21,10 @@ from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 
 FOREVER = 3600.0  # seconds without anything to do
-DULL = 0.25  # seconds between looks at a screen on which nothing new is painted: a clock, a wheel
+# Seconds between looks at a screen on which nothing new is painted: a clock, a wheel. Doubled while looks tell nothing,
+# up to the longest; when the painting stops, the first of them still counts.
+DULL = 0.25
+DULLEST = 4.0
 
 
 class Ears(Protocol):
@@ -43,11 +47,14 @@ class Follower:
         self._machine = StateMachine()
         self._reader = OscReader()
         self._heard = watch.output_seq
+        self._listens = False  # from the first step on
+        self._streams = False  # there is something to be heard
         self._title_heard = False
         self._gap = 0.0
         self._novelty = Novelty()
         self._novel = True  # something was painted since the last look that was not painted before
-        self._stood = _essence(self.standing)  # while that was painted
+        self._dull = DULL
+        self._stood = self._machine.standing  # while that was painted
         self._over = False
         self._told: Standing | None = None
         self._ears: Ears | None = None
@@ -59,7 +66,8 @@ class Follower:
             ears.unheard()
 
     def leave(self) -> None:
-        """Tell nobody else any longer."""
+        """Hear no more, and tell nobody."""
+        self._watch.leave(self._hear)
         if self._ears is not None:
             self._watch.leave(self._ears.hear)
             self._ears = None
@@ -108,8 +116,10 @@ class Follower:
             scene = replace(scene, gone=True)
         self._profile = self._chosen(scene)
         self._over = scene.gone or scene.snapshot.dead
+        before, dull = self.standing, not self._novel
         self._novel = False
         standing = self._machine.see(scene, self._profile, self._title_heard)
+        self._dull = min(self._dull * 2, DULLEST) if dull and not _differ(standing, before) else DULL
         self._title_heard = True  # from here on the stream tells every title
         if self._ears is not None:
             self._ears.see(scene, self._profile)
@@ -133,6 +143,7 @@ class Follower:
 
     async def step(self) -> None:
         """Wait for the next thing that can tell something, and take it in."""
+        self._listen_on()
         seen = self._driver.scene.output_seq
         if self._watch.output_seq <= seen and not self._watch.gone:
             due = self._machine.deadline()
@@ -140,7 +151,8 @@ class Follower:
             if not await self._watch.wait(seen, patience):
                 await self.look()
                 return
-        self._hear()
+        if not self._streams:
+            self._hear(None)
         if self._news():
             return  # a word of the stream is told before the next look
         await self._space_out()
@@ -153,18 +165,21 @@ class Follower:
             if osc.code not in TITLES:
                 self._machine.hear(osc, self._clock.now())
 
-    def _hear(self) -> None:
-        """Take in what was printed since."""
-        seq = self._watch.output_seq
-        data = self._watch.recent(self._heard)
-        self._heard = seq
-        if data is None:  # a gap: the next look has to tell the title too
+    def _listen_on(self) -> None:
+        """Hear what was printed since, and from here on each piece when it comes."""
+        if not self._listens:
+            self._listens, self._streams = True, self._watch.listen(self._hear)
+            self._hear(self._watch.recent(self._heard))
+
+    def _hear(self, data: bytes | None) -> None:
+        """Output, the moment it comes; None: some was lost."""
+        if data is None:  # the next look has to tell the title too
             self._reader.gap()
             self._machine.gap()
             self._title_heard, self._novel = False, True
             return
-        if _essence(self.standing) != self._stood:  # by whatever source: what it paints from here on is new
-            self._stood = _essence(self.standing)
+        if _differ(self._machine.standing, self._stood):  # by whatever source: what it paints from here on is new
+            self._stood = self._machine.standing
             self._novelty.forget()
         self._novel = self._novelty.feed(data) or self._novel
         for osc in self._reader.feed(data):
@@ -175,11 +190,14 @@ class Follower:
         if self._clock.now() - self._driver.scene.now > LONGEST_GAP:
             self._gap = 0.0  # no flood
         while (left := self._due() - self._clock.now()) > 0 and not self._watch.gone:
-            if await self._watch.wait(self._heard, left):
-                self._hear()
-                if self._news():
-                    return
+            await self._watch.wait(self._driver.scene.output_seq, left, self._stirs(self._novel))
+            if self._news():
+                return
         self._gap = min(max(self._gap * 2, FIRST_GAP), LONGEST_GAP)
+
+    def _stirs(self, novel: bool) -> Callable[[], bool]:
+        """Whether what was heard changes when to look."""
+        return lambda: self._novel is not novel or self._news()
 
     def _due(self) -> float:
         """When to look at what was painted."""
@@ -187,18 +205,24 @@ class Follower:
         soon = last + self._gap
         if self._novel:
             return soon
+        rarely = min(last + self._dull, (self._watch.last_output_at or last) + DULL)
         due = self._machine.deadline(moving=True)
-        return last + DULL if due is None else min(max(due, soon), last + DULL)
+        return rarely if due is None else min(max(due, soon), rarely)
 
     def _news(self) -> bool:
         """Something changed since the last time that this was asked."""
-        return self._told is None or _essence(self.standing) != _essence(self._told)
+        return self._told is None or _differ(self._machine.standing, self._told)
 
     def _chosen(self, scene: Scene) -> Profile:
         """The profile of what runs in the pane. That a known program cannot be told for a moment changes nothing."""
         chosen = self._choose(scene)
         unknown = chosen.name == "generic" and not scene.gone
         return self._profile if unknown and self._profile is not None else chosen
+
+
+def _differ(one: Standing, other: Standing) -> bool:
+    """Asked with each piece of output, mostly of one and the same."""
+    return one is not other and _essence(one) != _essence(other)
 
 
 def _essence(standing: Standing) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from paneward.core.osc import OscReader
 from paneward.core.profiles import Profile
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.cells import Screen
-from paneward.core.signals.channels import Bells, notified
+from paneward.core.signals.channels import Bells, notified, silent
 from paneward.core.signals.detector import Detector
 from paneward.core.signals.marker import Grammar, Marker
 from paneward.core.signals.memory import Memory
@@ -104,6 +104,8 @@ class Tracker:
         if data is None:
             self.gap()
             return
+        if self._reads_screen and self._only_shows(data):
+            return  # most output of programs that paint
         for osc in self._commands.feed(data):
             signal = notified(osc, self._at)
             if signal is not None:
@@ -115,6 +117,12 @@ class Tracker:
             return
         self.memory.paints = self.memory.paints or PAINTS.search(data) is not None
         self._printed(self._detector.feed(data, self._at))
+
+    def _only_shows(self, data: bytes) -> bool:
+        """There is nothing in it but what the screen will tell."""
+        if self._commands.open or not silent(data):
+            return False
+        return not self._bells.open if self._framed else self._detector.skips(data)
 
     def unheard(self) -> None:
         self._heard = False

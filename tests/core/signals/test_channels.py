@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.osc import Osc
-from paneward.core.signals.channels import Bells, notified
+from paneward.core.signals.channels import Bells, notified, silent
 from paneward.core.signals.signal import Channel
 
 
@@ -86,3 +86,20 @@ def test_a_letter_of_a_title_does_not_end_it() -> None:
 def test_chunking_never_changes_whether_it_rings(pieces: list[bytes]) -> None:
     whole, torn = Bells(), Bells()
     assert whole.feed(b"".join(pieces)) is (True in [torn.feed(piece) for piece in pieces])
+
+
+@pytest.mark.parametrize("output", [b"a\x07", b"\x1b]0;a title", b"\x1bPa string", b"torn\x1b"])
+def test_what_is_not_shown_is_not_silent(output: bytes) -> None:
+    assert not silent(output)
+    assert silent(b"\x1b[1;1H\x1b[2Ka row\x1b(B")
+
+
+def test_it_is_said_when_the_next_bell_is_not_clear() -> None:
+    bells = Bells()
+    assert not bells.open
+    bells.feed(b"\x1b]0;a title that goes")
+    assert bells.open
+    bells.feed(b" on\x07")
+    assert not bells.open
+    bells.gap()
+    assert bells.open

@@ -195,3 +195,24 @@ def test_every_chunk_boundary_of_a_painted_marker() -> None:
     painted = b"\x1b[1m\xe2\x8f\xba\x1b[1C--<[paneward:needs_input:How\x1b[1Ccan \xe2\x9c\xb3 help]>--\r\n"
     for at in range(len(painted) + 1):
         assert heard(painted[:at], painted[at:], flush=False) == [("needs_input", "How can ✳ help")]
+
+
+# --- output of programs that paint
+
+
+@given(st.integers(1, len(DONE) - 1))
+def test_a_marker_is_found_among_what_is_skipped_wherever_it_is_cut(cut: int) -> None:
+    detector = Detector()
+    found = []
+    for chunk in (b"a wheel\r\x1b[3", b"\x1b[1;1Ha clock " + DONE[:cut], DONE[cut:] + b"\r\n", b"a wheel\r"):
+        if not detector.skips(chunk):
+            found += detector.feed(chunk, 0.0)
+    assert [marker.message for marker in found] == ["Task done"]
+
+
+def test_what_is_skipped_is_not_joined_with_what_stood_before() -> None:
+    detector = Detector()
+    detector.feed(b"some words\x1b[3", 0.0)
+    assert detector.skips(b"1m, red")
+    assert detector.pending == 0
+    assert [marker.message for marker in detector.feed(DONE + b"\n", 0.0)] == ["Task done"]

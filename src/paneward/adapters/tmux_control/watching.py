@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from paneward.adapters.tmux_control.client import Client, Lost
 from paneward.core.control import Event, Notification, Output, Paused, Reply, SessionChanged, pane_sizes
 from paneward.core.scene import Snapshot
-from paneward.ports import Clock
+from paneward.ports import Clock, always
 
 HELD = 256 << 10  # bytes of recent output that a watch keeps
 
@@ -43,7 +43,7 @@ class PaneWatch:
         self._gone = False
         self._ring: deque[bytes] = deque()
         self._held = 0
-        self._waiters: set[asyncio.Future[bool]] = set()
+        self._waiters: dict[asyncio.Future[bool], Callable[[], bool]] = {}  # each with whether it is worth waking
         self._saw: tuple[Snapshot, int] | None = None
         self._ears: list[Callable[[bytes | None], None]] = []
 
@@ -87,10 +87,10 @@ class PaneWatch:
         self._held += len(data)
         while self._held > HELD:
             self._held -= len(self._ring.popleft())
-        if self._waiters:
-            self._wake()
         if self._ears:
             self._say(data)
+        if self._waiters:
+            self._wake(heard=True)
 
     def listen(self, ear: Callable[[bytes | None], None]) -> bool:
         self._ears.append(ear)
@@ -121,9 +121,9 @@ class PaneWatch:
         self._gone = True
         self._wake()
 
-    def _wake(self) -> None:
-        for waiter in self._waiters:
-            if not waiter.done():
+    def _wake(self, heard: bool = False) -> None:
+        for waiter, matters in self._waiters.items():
+            if not waiter.done() and (not heard or matters()):
                 waiter.set_result(True)
 
     def saw(self, snapshot: Snapshot, seq: int) -> None:
@@ -137,20 +137,19 @@ class PaneWatch:
         snapshot, seq = self._saw
         return snapshot if seq == self._seq and snapshot.cursor_visible else None
 
-    async def wait(self, after: int, timeout: float) -> bool:
-        """Return True as soon as `output_seq > after` or the pane is gone; False when `timeout` seconds passed."""
+    async def wait(self, after: int, timeout: float, matters: Callable[[], bool] = always) -> bool:
         loop = asyncio.get_running_loop()
         until = self._clock.now() + timeout
-        while self._seq <= after and not self._gone:
+        while not self._gone and not (self._seq > after and matters()):
             waiter: asyncio.Future[bool] = loop.create_future()
             timer = loop.call_later(until - self._clock.now(), _expire, waiter)
-            self._waiters.add(waiter)
+            self._waiters[waiter] = matters
             try:
                 if not await waiter:
                     return False
             finally:
                 timer.cancel()
-                self._waiters.discard(waiter)
+                del self._waiters[waiter]
         return True
 
     def recent(self, after: int) -> bytes | None:
@@ -192,11 +191,11 @@ class PaneWatch:
     async def _next(self) -> None:
         """Until something is heard: without a timer, which would cost more than the waiting."""
         waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiters.add(waiter)
+        self._waiters[waiter] = always
         try:
             await waiter
         finally:
-            self._waiters.discard(waiter)
+            del self._waiters[waiter]
 
 
 Look = Callable[[PaneWatch, Callable[[Snapshot], None]], Awaitable[None]]

@@ -50,6 +50,11 @@ _ENDS = re.compile(rb"[\x07\x18\x1a\x1b]|\xc2\x9c")  # \x9c alone is a part of m
 _SURE = re.compile(rb"[\x07\x1b\r\n]")  # behind one of these, no string goes on
 
 
+def silent(data: bytes) -> bool:
+    """Neither a bell nor the beginning of anything that is not shown: only what stands on the screen."""
+    return b"\x07" not in data and _STRING.search(data) is None and not data.endswith(b"\x1b")
+
+
 class Bells:
     """Fed with raw output, it tells whether a bell rang: one that ends a string is none."""
 
@@ -57,6 +62,11 @@ class Bells:
         self._inside = False
         self._lost = False  # a string may have begun in what was not heard
         self._torn = b""  # the first byte of two that belong together
+
+    @property
+    def open(self) -> bool:
+        """It is not clear yet what the next bell is."""
+        return self._inside or self._lost or bool(self._torn)
 
     def feed(self, data: bytes) -> bool:
         data, self._torn = self._torn + data, b""

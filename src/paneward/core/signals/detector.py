@@ -32,6 +32,7 @@ class Detector:
         self._near_miss = near_miss
         self._limit = limit
         self._stripper = Stripper()
+        self._begun = False  # something is known of what was fed
         self._tail = b""  # the end of the lines before
         self._pending = b""  # of the line that is not over
         self._fed_at: float | None = None  # and is not judged either
@@ -49,6 +50,7 @@ class Detector:
 
     def feed(self, data: bytes, now: float) -> list[Marker]:
         """The markers that `data` completes."""
+        self._begun = True
         text = self._stripper.feed(data)
         if not text:
             return []
@@ -60,6 +62,14 @@ class Detector:
         found = [marker for line in lines for marker in self._over(line)]
         self._pending = rest
         return found + self._trim()
+
+    def skips(self, data: bytes) -> bool:
+        """Whether that is left out: no marker begins in it, goes on or ends. It tells no place of later ones."""
+        if b"<" in data or data.endswith(b"-") or b"<" in self._pending or self._pending.endswith(b"-"):
+            return False
+        if self._begun:
+            self.gap()
+        return True
 
     def flush(self) -> list[Marker]:
         """Judge the unfinished line: its time is up, or the stream ended."""
@@ -76,7 +86,7 @@ class Detector:
 
     def gap(self) -> None:
         """Output was lost: what was begun is not told."""
-        self._stripper = Stripper()
+        self._stripper, self._begun = Stripper(), False
         self._tail, self._pending, self._fed_at = b"", b"", None
         self._line.clear()
         self._layer.clear()
