@@ -217,8 +217,8 @@ class Watchers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _wiring(self, session: str) -> tuple[str, Callable[[], None], Tell, Tell]:
-        return session, self._suspect, self._rejoin_soon, self._renew_soon
+    def _wiring(self, session: str) -> tuple[str, Clock, Callable[[], None], Tell, Tell]:
+        return session, self._clock, self._suspect, self._rejoin_soon, self._renew_soon
 
     def _renew_soon(self, watch: PaneWatch) -> None:
         self._start(self._renew(watch))

@@ -1,16 +1,18 @@
 """The output of panes: one `PaneWatch` per watcher, one `SessionWatcher` (a control client) per session.
 
-What surprised us: a client hears the panes of its own session only; under a flood tmux stops telling
+What surprised us: a client hears the panes of its own session only; when we read too slowly tmux stops telling
 (`%pause`) and goes on from now when asked, so the gap is closed by a new capture; a capture on the same client
-ends exactly where the following output begins, so joining loses and doubles nothing.
+ends exactly where the following output begins, so joining loses and doubles nothing. Of a pane that floods we stop the
+output ourselves (`valve.py`): there is a capture now and then, and no output behind it.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 
-from paneward.adapters.tmux_control.client import Client, Lost
-from paneward.core.control import Event, Notification, Output, Paused, Reply, SessionChanged, pane_sizes
+from paneward.adapters.tmux_control.client import Client
+from paneward.adapters.tmux_control.valve import Valve
+from paneward.core.control import Event, Notification, Output, Paused, SessionChanged, pane_sizes
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock, always
 
@@ -31,6 +33,7 @@ class PaneWatch:
         self.pane = pane
         self.sized = sized  # a new size is told by a new snapshot
         self.joined = False  # output that comes before the capture is already on the captured screen
+        self.flooding = False  # nothing is heard, and each capture is but a sample
         self.joins = 0
         self.link = ""  # the window that is linked into a session of ours for this watch
         self._clock = clock
@@ -58,16 +61,17 @@ class PaneWatch:
 
     @property
     def last_output_at(self) -> float | None:
-        return self._at
+        return self._clock.now() if self.flooding else self._at
 
     @property
     def gone(self) -> bool:
         return self._gone
 
     def join(self, snapshot: Snapshot) -> None:
-        """The stream goes on exactly behind `snapshot`. A second join is a gap: it counts as one byte of output."""
+        """The stream goes on exactly behind `snapshot`, unless that is a sample of a flood. A second join is a gap: it
+        counts as one byte of output."""
         self._snapshot = snapshot
-        self.joined = True
+        self.joined = not self.flooding
         self.joins += 1
         if self.joins > 1:
             self._ring.clear()
@@ -218,6 +222,7 @@ class SessionWatcher:
     def __init__(
         self,
         session: str,
+        clock: Clock,
         suspect: Callable[[], None],
         rejoin: Callable[[PaneWatch], None],
         renew: Callable[[PaneWatch], None],
@@ -228,6 +233,8 @@ class SessionWatcher:
         self.watches: dict[str, set[PaneWatch]] = {}
         self.opening = asyncio.Lock()
         self.linger: asyncio.TimerHandle | None = None
+        self._valves: dict[str, Valve] = {}
+        self._clock = clock
         self._suspect = suspect
         self._rejoin = rejoin
         self._renew = renew
@@ -237,19 +244,23 @@ class SessionWatcher:
             self.linger.cancel()
             self.linger = None
         self.watches.setdefault(watch.pane, set()).add(watch)
+        valve = self._valves.get(watch.pane)
+        watch.flooding = valve is not None and valve.flooding
 
     def remove(self, watch: PaneWatch) -> None:
         watches = self.watches.get(watch.pane, set())
         watches.discard(watch)
         if not watches:
             self.watches.pop(watch.pane, None)
+            self._close_valves(watch.pane)
 
     def hear(self, event: Event) -> None:
         match event:
-            case Output(pane, data):
-                for watch in self.watches.get(pane, ()):
+            case Output(pane, data) if pane in self.watches:
+                for watch in self.watches[pane]:
                     watch.hear(data)
-            case Paused(pane):
+                self._valve(pane).hear(len(data))
+            case Paused(pane) if pane in self.watches and not self._valve(pane).held:
                 self._resume(pane)
             case SessionChanged(session) if session != self.session:
                 self._moved()
@@ -257,11 +268,31 @@ class SessionWatcher:
                 self._suspect()
                 self._resized(pane_sizes(args) if name == "layout-change" else {})
 
+    def _valve(self, pane: str) -> Valve:
+        if pane not in self._valves:
+            assert self.client is not None
+            self._valves[pane] = Valve(pane, self.client, self._clock, self._turned)
+        return self._valves[pane]
+
+    def _close_valves(self, *panes: str) -> None:
+        for pane in panes:
+            valve = self._valves.pop(pane, None)
+            if valve is not None:
+                valve.close()
+
     def _resume(self, pane: str) -> None:
         """tmux stopped telling: go on from now, and close the gap by a new capture."""
-        assert self.client is not None
-        self.client.ask(f"refresh-client -A '{pane}:continue'".encode()).add_done_callback(_heed)
-        for watch in self.watches.get(pane, ()):
+        self._valve(pane).let_on()
+        self._cut(self.watches[pane])
+
+    def _turned(self, pane: str, flooding: bool) -> None:
+        """Its output is held back, or comes again: either way there is a gap."""
+        for watch in self.watches[pane]:
+            watch.flooding = flooding
+        self._cut(self.watches[pane])
+
+    def _cut(self, watches: Iterable[PaneWatch]) -> None:
+        for watch in watches:
             watch.joined = False
             self._rejoin(watch)
 
@@ -280,19 +311,16 @@ class SessionWatcher:
     def lost(self) -> None:
         self.client = None
         self.ended = True
-        for watch in [watch for watches in self.watches.values() for watch in watches]:
-            watch.joined = False
-            self._rejoin(watch)
+        self._close_valves(*self._valves)
+        for watches in self.watches.values():
+            for watch in watches:
+                watch.flooding = False
+            self._cut(watches)
 
     def close(self) -> None:
+        self._close_valves(*self._valves)
         if self.linger is not None:
             self.linger.cancel()
         if self.client is not None:
             self.client.close()
             self.client = None
-
-
-def _heed(future: asyncio.Future[Reply]) -> None:
-    """The answer itself does not matter: what matters is what the stream does next."""
-    if not future.cancelled() and not isinstance(future.exception(), Lost | None):
-        future.result()
