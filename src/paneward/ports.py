@@ -47,7 +47,10 @@ class Watch(Protocol):
     def output_seq(self) -> int: ...  # bytes of output since joining
 
     @property
-    def last_output_at(self) -> float | None: ...  # clock time of the last output
+    def last_output_at(self) -> float | None: ...  # clock time of the last output; of a flood, now
+
+    @property
+    def flooding(self) -> bool: ...  # it prints too much to be read: gaps, each with a snapshot, are all that comes
 
     @property
     def gone(self) -> bool: ...  # the pane closed, or its program died

@@ -118,6 +118,7 @@ class FakeTmux:
         self.heard: list[tuple[int, bytes]] = []  # where each output began
         self.last_output_at: float | None = None
         self.ears: list[Callable[[bytes | None], None]] = []
+        self.flooding = False
 
     def put(self, text: str, printed: bytes = b"") -> None:
         """Draw: the box holds `text`. Unless it is told what was `printed` for that, the watch has lost it."""
@@ -208,6 +209,10 @@ class FakeWatch:
     @property
     def last_output_at(self) -> float | None:
         return self._tmux.last_output_at
+
+    @property
+    def flooding(self) -> bool:
+        return self._tmux.flooding
 
     @property
     def gone(self) -> bool:

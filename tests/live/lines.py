@@ -2,6 +2,7 @@
 
 import sys
 import termios
+from pathlib import Path
 
 
 def quiet() -> None:
@@ -42,6 +43,9 @@ def answer(line: str) -> None:
         case "flood":
             half = "\n".join(f"a line of the flood, number {number}" for number in range(int(rest) // 2))
             print(half, marker("completed", "in the middle"), half, sep="\n")
+        case "deluge":
+            while Path(rest).exists():
+                print("\n".join(f"a line of the deluge, number {number}" for number in range(5000)))
         case "redraw":
             how, count = rest.split()
             redraw(how, int(count))

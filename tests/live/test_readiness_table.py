@@ -186,8 +186,9 @@ def test_a_pause_in_mid_output_is_never_ready(ground: Ground, half: str) -> None
     assert stage.named("ready")
 
 
-def test_a_flood_is_waited_out(ground: Ground) -> None:
-    stage = ground.stage("flood")
+@pytest.mark.parametrize("size", [300_000, 30_000_000])  # one that is read, and one that is only sampled
+def test_a_flood_is_waited_out(ground: Ground, size: int) -> None:
+    stage = ground.stage("flood", "--bytes", str(size))
     ready = wait(ground, stage.pane, 60)
     assert ready.verdict is ReadyVerdict.READY, ready
     assert stage.named("ready")

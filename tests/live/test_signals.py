@@ -136,6 +136,40 @@ def test_a_flood_hides_no_signal_or_the_gap_is_told(ground: Ground) -> None:
     played(ground, work)
 
 
+def test_what_is_said_behind_a_deluge_rings_once_and_the_gap_is_told(ground: Ground) -> None:
+    rains = Path(ground.server.home) / "rains"
+    rains.touch()
+
+    async def work(one: Scene) -> None:
+        pane = await printer(one)
+        say(ground, pane, "marker error before it")
+        await signals(one, 1)
+        say(ground, pane, f"deluge {rains}")
+        await sampled(one, 4)
+        say(ground, pane, "marker needs_input behind it")
+        rains.unlink()
+        await nudged(one, "needs_input", "behind it")
+        say(ground, pane, "marker idle the end")
+        expected = [("error", "before it"), ("needs_input", "behind it"), ("idle", "the end")]
+        assert told(await signals(one, 3)) == expected
+        rung = [event.data["nudge_summary"] for event in await one.store.events(kinds=["nudge_raised"])]
+        assert rung.count("behind it") == 1
+        assert len(await one.store.events(kinds=["output_lost"])) == 1
+
+    async def sampled(one: Scene, count: int) -> None:
+        """Until that many samples were taken. Its scrollback is not read meanwhile."""
+        keeper = one.agents._keepers["worker"]
+        assert keeper._follower is not None
+        watch = keeper._follower._watch
+        while not watch.flooding:
+            assert await watch.wait(watch.output_seq, PATIENCE)
+        for _ in range(count):
+            assert await watch.wait(watch.output_seq, PATIENCE)
+            assert keeper.tracker.behind
+
+    played(ground, work)
+
+
 # --- one server after the other
 
 

@@ -61,6 +61,10 @@ class PolledWatch:
         return self._at
 
     @property
+    def flooding(self) -> bool:
+        return False  # nothing is read, however much it is
+
+    @property
     def gone(self) -> bool:
         return self._gone
 

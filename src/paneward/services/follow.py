@@ -90,7 +90,13 @@ class Follower:
     @property
     def current(self) -> bool:
         """Nothing was printed since the last look."""
-        return self._driver.scene.output_seq == self._watch.output_seq and not self._watch.gone
+        watch = self._watch
+        return self._driver.scene.output_seq == watch.output_seq and not watch.gone and not watch.flooding
+
+    @property
+    def flooding(self) -> bool:
+        """It prints too much to be heard: only looks tell."""
+        return self._watch.flooding
 
     @property
     def over(self) -> bool:

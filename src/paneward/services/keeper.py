@@ -309,7 +309,7 @@ class Keeper:
                 if follower.over:
                     return
                 step = step or asyncio.create_task(follower.step())
-                await self._next(step)
+                await self._next(follower, step)
                 if step.done():
                     step.result()
                     step = None
@@ -323,7 +323,8 @@ class Keeper:
     async def _track(self, follower: Follower) -> None:
         """Store what it told beside its work."""
         tracker, now = self.tracker, self._clock.now()
-        if tracker.behind and not follower.over and now >= self._caught_up_at + CALM:
+        due = self._past_due(follower)
+        if due is not None and now >= due:
             await self._catch_up(follower)
             self._caught_up_at = self._clock.now()
         if follower.over:
@@ -331,6 +332,11 @@ class Keeper:
         tracker.tick(now, follower.current)
         if tracker.found:
             await self._turns.signalled()
+
+    def _past_due(self, follower: Follower) -> float | None:
+        """When to read the scrollback. Of a flood that is worth it when it is over; what paints is still to be seen."""
+        waits = follower.flooding and self._tracked.is_set() and not self.tracker.reads_screen
+        return None if not self.tracker.behind or follower.over or waits else self._caught_up_at + CALM
 
     async def _catch_up(self, follower: Follower) -> None:
         """Read what was told while nobody listened: some scrollback, or all of it where none of that is known."""
@@ -348,11 +354,9 @@ class Keeper:
         if found.name not in (*SHELLS, self.agent.kind) and self.agent.profile is None:
             await self._turns.recognise(found.name, version_seen(follower.scene.snapshot, found) or "")
 
-    async def _next(self, step: asyncio.Task[None]) -> None:
+    async def _next(self, follower: Follower, step: asyncio.Task[None]) -> None:
         """Until the pane tells something, or a delivery ended, or it is time to judge again."""
-        dues = [self._turns.hearing.deadline(), self.tracker.deadline()]
-        if self.tracker.behind:
-            dues.append(self._caught_up_at + CALM)
+        dues = [self._turns.hearing.deadline(), self.tracker.deadline(), self._past_due(follower)]
         due = min((one for one in dues if one is not None), default=None)
         others: list[asyncio.Task[Any]] = [asyncio.create_task(self._stirred.wait())]
         if due is not None:

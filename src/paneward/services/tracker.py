@@ -146,7 +146,7 @@ class Tracker:
         self._last = seen
         if (seen.width, seen.height) != (before.width, before.height) and before.width:
             self._resized_at = scene.now
-        if self._reads_screen and not self._is_cropped(scene.now, scene.quiet):
+        if self.reads_screen and not self._is_cropped(scene.now, scene.quiet):
             shown = self._painted.shown if seen.rows == self._read else look(seen, profile, self._grammar)
             self._read = seen.rows
             self._take(self._painted.see(shown, scene.now, scene.quiet))
@@ -168,7 +168,7 @@ class Tracker:
             self._printed(self._detector.flush())
         if self._rang is not None and now >= self._rang + ALONE:
             self._tell(Signal(SignalState.NEEDS_INPUT, "", Channel.BELL, self._rang))
-        if not self._reads_screen or not unmoved:
+        if not self.reads_screen or not unmoved:
             return
         if self._resized_at is not None and self._profile is not None:
             scene = Scene(self._last, now=now, quiet=now - self._at)
@@ -181,7 +181,7 @@ class Tracker:
     def finish(self) -> None:
         """The program ended: what it left is all there will be."""
         self._printed(self._detector.flush())
-        if self._reads_screen and not self.behind:
+        if self.reads_screen and not self.behind:
             self._take(self._painted.see(self._painted.shown, self._now(), Painted.MISSES))
 
     def deadline(self) -> float | None:
@@ -189,7 +189,7 @@ class Tracker:
         if self.behind:
             return None
         rings = None if self._rang is None else self._rang + ALONE
-        reads = self._painted.deadline() if self._reads_screen else self._detector.deadline()
+        reads = self._painted.deadline() if self.reads_screen else self._detector.deadline()
         if self._resized_at is not None:
             reads = self._at + REDRAWN if self._at > self._resized_at else None
         dues = (rings, reads)
@@ -232,6 +232,10 @@ class Tracker:
         """Something on it was heard before, so that all above it was, too."""
         return any(self.memory.knows(one.essence) for one in look(past, profile, self._grammar).sightings)
 
+    @property
+    def reads_screen(self) -> bool:
+        return self.memory.paints or self._framed or not self._heard
+
     # --- what waits to be stored
 
     @property
@@ -252,10 +256,6 @@ class Tracker:
     def _framed(self) -> bool:
         return self._profile is not None and self._profile.framed
 
-    @property
-    def _reads_screen(self) -> bool:
-        return self.memory.paints or self._framed or not self._heard
-
     def _take_drawn(self, past: Snapshot, profile: Profile) -> None:
         """Of a program that paints, its scrollback. Its screen may be half drawn: that is told when it stands still."""
         above, drawn = past.rows[: past.history], past.rows[past.history :]
@@ -269,7 +269,7 @@ class Tracker:
         if self.behind:
             self._meanwhile = [*self._meanwhile, *markers][-MOST:]
             return
-        if self._reads_screen:
+        if self.reads_screen:
             self._expected.update(marker.essence for marker in markers[-MOST:])
             return
         for marker in markers:
