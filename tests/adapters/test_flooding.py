@@ -71,7 +71,7 @@ async def calm(watch: PaneWatch) -> None:
     assert not watch.flooding
 
 
-def timers(tmux: ControlTmux) -> int:
+def valves(tmux: ControlTmux) -> int:
     return sum(len(home._valves) for home in tmux._watchers._sessions.values())
 
 
@@ -100,15 +100,15 @@ def test_a_flood_is_sampled_and_its_last_words_are_seen(spring: Spring) -> None:
 def test_who_reads_the_output_gets_a_gap_and_a_new_screen_with_each_sample(spring: Spring) -> None:
     async def main() -> None:
         async with watched(spring) as (_, watch):
-            gaps, stopped = 0, False
+            gaps = 0
             async for chunk in watch.chunks():
                 gaps += chunk is None
-                if gaps == 3:
-                    spring.stop() if not stopped else None
-                    stopped = True
-                if stopped and shown(watch, END.strip()):
+                if chunk is None and gaps == 3:
+                    assert shown(watch, "a line of the flood")
+                    spring.stop()
+                if gaps >= 3 and shown(watch, END.strip()):
                     break
-            assert gaps > 3 or not watch.flooding
+            assert gaps > 3, "the last words are behind a gap too"
 
     asyncio.run(main())
 
@@ -174,7 +174,7 @@ def test_when_the_last_one_leaves_it_is_let_on_and_no_timer_stays(spring: Spring
                 assert isinstance(watch, PaneWatch)
                 spring.flow()
                 await flooding(watch)
-            assert timers(tmux) == 0
+            assert valves(tmux) == 0
             spring.stop()
             await asyncio.to_thread(until, lambda: END.strip() in spring.server.screen(spring.pane))
             async with tmux.watch(spring.pane) as again:
@@ -182,6 +182,30 @@ def test_when_the_last_one_leaves_it_is_let_on_and_no_timer_stays(spring: Spring
                 spring.server.run("send-keys", "-t", spring.pane, "word", "Enter")
                 await heard(again, lambda: b"word" in (again.recent(0) or b""))
                 assert again.joins == 1
+
+    asyncio.run(main())
+
+
+def test_a_pause_by_tmux_itself_doubles_nothing(spring: Spring) -> None:
+    async def main() -> None:
+        async with watched(spring) as (tmux, watch):
+            client = tmux._watchers._sessions[watch.snapshot.session].client
+            assert client is not None
+            for before in (
+                lambda: watch.output_seq > 0,
+                lambda: watch.flooding,
+            ):  # while it is followed; while it is held
+                await heard(watch, before)
+                asyncio.get_running_loop().remove_reader(client._from)  # we stop reading, as under load
+                await asyncio.sleep(2.5)  # what is tried here is tmux's own second of patience
+                asyncio.get_running_loop().add_reader(client._from, client._readable)
+            await flooding(watch)
+            spring.stop()
+            await calm(watch)
+            joins = watch.joins
+            spring.server.run("send-keys", "-t", spring.pane, "word", "Enter")
+            await heard(watch, lambda: shown(watch, "word"))
+            assert watch.joins == joins
 
     asyncio.run(main())
 
@@ -237,10 +261,7 @@ def test_a_pane_that_closes_while_it_is_held_back_is_gone(spring: Spring) -> Non
                 assert await watch.wait(watch.output_seq, 60)
             async for _ in watch.chunks():  # nobody waits for more
                 pass
-            await _left(tmux, watch)
-
-    async def _left(tmux: ControlTmux, watch: PaneWatch) -> None:
-        tmux._watchers.leave(watch)
-        assert timers(tmux) == 0
+            tmux._watchers.leave(watch)
+            assert valves(tmux) == 0
 
     asyncio.run(main())

@@ -48,6 +48,20 @@ def test_under_a_flood_looks_come_ever_less_often_and_at_once_when_it_is_over() 
     assert gaps[-1] >= LONGEST_GAP - 1e-9
 
 
+def test_nothing_that_was_seen_of_a_flood_is_current() -> None:
+    tmux = shell()
+
+    async def act() -> None:
+        follower = await follower_of(tmux)
+        await follower.once()
+        assert follower.current
+        tmux.flooding = True
+        assert follower.flooding
+        assert not follower.current
+
+    asyncio.run(act())
+
+
 def test_what_is_painted_again_is_looked_at_now_and_then_and_what_is_new_at_once() -> None:
     tmux = shell()
 
