@@ -34,14 +34,11 @@ class Flood:
 
     def feed(self, size: int, now: float) -> bool:
         """So much was printed. True: it is to be held back, from now on."""
-        match self.flow:
-            case Flow.FOLLOWED:
-                flooding = self._pour(size, now)
-            case Flow.TRIED:
-                self._level += size
-                flooding = self._level > RATE * TRIAL
-            case Flow.HELD:
-                flooding = False  # it was on its way
+        if self.flow is Flow.TRIED:
+            self._level += size
+            flooding = self._level > RATE * TRIAL
+        else:  # what comes while it is held back was on its way
+            flooding = self.flow is Flow.FOLLOWED and self._pour(size, now)
         if flooding:
             self.flow = Flow.HELD
         return flooding
