@@ -17,9 +17,12 @@ from paneward.core.choice import Choice
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
+from paneward.core.scene import Snapshot
 from paneward.core.screen.asked import read_asked
 from paneward.services.delivery import Deliveries, Request
-from paneward.services.keeper import FRESH, Keeper
+from paneward.services.drive import Driver
+from paneward.services.follow import Follower
+from paneward.services.keeper import CALM, FRESH, Keeper
 from paneward.services.panes import Panes
 from paneward.services.plan import Plan, picked
 from paneward.store import Delivery, Store
@@ -33,6 +36,7 @@ class Place:
 
     def __init__(self, tmux: Pane, store: Store) -> None:
         self.tmux = tmux
+        self.readings = 0  # of its scrollback
         self.desk = Deliveries(
             tmux=tmux, clock=tmux.clock, store=lambda: store, lock=lambda key, timeout: _unlocked(),
             watch=tmux.watch, settings=Settings(), profiles=PROFILES,
@@ -40,6 +44,10 @@ class Place:
 
     async def menu(self, pane: str) -> Menu | None:
         return read_asked(await self.tmux.look(pane), PROFILES["generic"])
+
+    async def past(self, pane: str, lines: int) -> Snapshot:
+        self.readings += 1
+        return await self.tmux.look(pane)
 
 
 @asynccontextmanager
@@ -353,3 +361,27 @@ def test_what_was_picked_and_what_was_said_are_one_turn() -> None:
     assert Plan({}, picked="No").spoken(row) == "No: because"
     assert Plan({}, picked="No").spoken(replace(row, text=None)) == "No"
     assert Plan({}).spoken(row) == "because"
+
+
+def test_the_scrollback_of_a_flood_is_read_when_it_is_over() -> None:
+    async def work(world: World) -> None:
+        keeper, tmux = world.keeper, world.tmux
+        async with tmux.watch("%1") as watch:
+            follower = Follower(Driver("%1", tmux, tmux.clock, watch), tmux.clock, lambda _: PROFILES["generic"])
+            await follower.once()
+
+            async def readings(flooding: bool) -> int:
+                tmux.flooding = flooding
+                await tmux.clock.sleep(CALM)
+                keeper.tracker.gap()
+                await keeper._track(follower)
+                return cast(Place, keeper.panes).readings
+
+            assert await readings(True) == 1, "at the start, whatever it prints"
+            assert await readings(True) == 1
+            assert await readings(True) == 1
+            assert await readings(False) == 2
+            keeper.tracker.memory.paints = True
+            assert await readings(True) == 3, "what paints is read by its screen"
+
+    in_world(work)
