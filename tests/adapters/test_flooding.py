@@ -184,19 +184,42 @@ def test_when_the_last_one_leaves_it_is_let_on_and_no_timer_stays(spring: Spring
     asyncio.run(main())
 
 
+async def stand_still(tmux: ControlTmux, watch: PaneWatch) -> None:
+    """We stop reading, as under load, for longer than tmux's own second of patience."""
+    client = tmux._watchers._sessions[watch.snapshot.session].client
+    assert client is not None
+    asyncio.get_running_loop().remove_reader(client._from)
+    await asyncio.sleep(2.5)
+    asyncio.get_running_loop().add_reader(client._from, client._readable)
+
+
+def test_a_pause_by_tmux_itself_of_what_nobody_watches_is_lifted(spring: Spring) -> None:
+    other = spring.server.run("split-window", "-t", spring.pane, "-P", "-F", "#{pane_id}", "exec cat")
+
+    async def main() -> None:
+        async with ControlTmux(Host(), spring.server.name, tmux=TMUX) as tmux, tmux.watch(other) as beside:
+            assert isinstance(beside, PaneWatch)
+            spring.flow()
+            await stand_still(tmux, beside)
+            await tmux.type(other, "hello")
+            await heard(beside, lambda: shown(beside, "hello"))  # all that came before was read
+            spring.stop()
+            await asyncio.to_thread(until, lambda: END.strip() in spring.server.screen(spring.pane))
+            async with tmux.watch(spring.pane) as watch:
+                assert isinstance(watch, PaneWatch)
+                spring.server.run("send-keys", "-t", spring.pane, "word", "Enter")
+                await heard(watch, lambda: b"word" in (watch.recent(0) or b""))
+
+    asyncio.run(main())
+
+
 def test_a_pause_by_tmux_itself_doubles_nothing(spring: Spring) -> None:
     async def main() -> None:
         async with watched(spring) as (tmux, watch):
-            client = tmux._watchers._sessions[watch.snapshot.session].client
-            assert client is not None
-            for before in (
-                lambda: watch.output_seq > 0,
-                lambda: watch.flooding,
-            ):  # while it is followed; while it is held
-                await heard(watch, before)
-                asyncio.get_running_loop().remove_reader(client._from)  # we stop reading, as under load
-                await asyncio.sleep(2.5)  # what is tried here is tmux's own second of patience
-                asyncio.get_running_loop().add_reader(client._from, client._readable)
+            await heard(watch, lambda: watch.output_seq)
+            await stand_still(tmux, watch)  # while it is followed
+            await heard(watch, lambda: watch.flooding)
+            await stand_still(tmux, watch)  # while it is held back
             await flooding(watch)
             spring.stop()
             await calm(watch)

@@ -8,7 +8,7 @@ answer comes behind all that was printed until then, however late we read it.
 import asyncio
 from collections.abc import Callable
 
-from paneward.adapters.tmux_control.client import Client, Lost
+from paneward.adapters.tmux_control.client import Client
 from paneward.core.control import Reply
 from paneward.core.flood import SAMPLE, TRIAL, Flood, Flow
 from paneward.ports import Clock
@@ -36,13 +36,9 @@ class Valve:
 
     def hear(self, size: int) -> None:
         if self._flood.feed(size, self._clock.now()):
-            self._ask("pause")
+            self._send(_flow(self._pane, "pause"))
             self._later(SAMPLE, self._try)
             self._turned(self._pane, True)
-
-    def let_on(self) -> None:
-        """Go on from now, whoever stopped it."""
-        self._ask("continue")
 
     def close(self) -> None:
         """Nobody listens to this pane any more."""
@@ -50,10 +46,10 @@ class Valve:
         if self._timer is not None:
             self._timer.cancel()
         if self.flooding:
-            self.let_on()
+            let_on(self._client, self._pane)
 
     def _try(self) -> None:
-        self._ask("continue", self._begin_trial)
+        self._send(_flow(self._pane, "continue"), self._begin_trial)
 
     def _begin_trial(self) -> None:
         self._flood.begin_trial()
@@ -71,9 +67,6 @@ class Valve:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(seconds, then)
 
-    def _ask(self, what: str, then: Callable[[], None] | None = None) -> None:
-        self._send(f"refresh-client -A '{self._pane}:{what}'".encode(), then)
-
     def _send(self, line: bytes, then: Callable[[], None] | None = None) -> None:
         """`then` is called at the answer's place in the stream."""
 
@@ -84,7 +77,16 @@ class Valve:
         self._client.ask(line, early=early).add_done_callback(_heed)
 
 
+def let_on(client: Client, pane: str) -> None:
+    """Go on from now, whoever stopped it."""
+    client.ask(_flow(pane, "continue")).add_done_callback(_heed)
+
+
+def _flow(pane: str, what: str) -> bytes:
+    return f"refresh-client -A '{pane}:{what}'".encode()
+
+
 def _heed(future: asyncio.Future[Reply]) -> None:
-    """The answer itself does not matter: what matters is what the stream does next."""
-    if not future.cancelled() and not isinstance(future.exception(), Lost | None):
-        future.result()
+    """Nobody waits for the answer: a client that is lost tells by itself, and one that is late answers all the same."""
+    if not future.cancelled():
+        future.exception()

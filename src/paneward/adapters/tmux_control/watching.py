@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 
 from paneward.adapters.tmux_control.client import Client
-from paneward.adapters.tmux_control.valve import Valve
+from paneward.adapters.tmux_control.valve import Valve, let_on
 from paneward.core.control import Event, Notification, Output, Paused, SessionChanged, pane_sizes
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock, always
@@ -260,7 +260,7 @@ class SessionWatcher:
                 for watch in self.watches[pane]:
                     watch.hear(data)
                 self._valve(pane).hear(len(data))
-            case Paused(pane) if pane in self.watches and not self._valve(pane).held:
+            case Paused(pane) if pane not in self._valves or not self._valves[pane].held:
                 self._resume(pane)
             case SessionChanged(session) if session != self.session:
                 self._moved()
@@ -282,8 +282,9 @@ class SessionWatcher:
 
     def _resume(self, pane: str) -> None:
         """tmux stopped telling: go on from now, and close the gap by a new capture."""
-        self._valve(pane).let_on()
-        self._cut(self.watches[pane])
+        assert self.client is not None
+        let_on(self.client, pane)
+        self._cut(self.watches.get(pane, ()))
 
     def _turned(self, pane: str, flooding: bool) -> None:
         """Its output is held back, or comes again: either way there is a gap."""
