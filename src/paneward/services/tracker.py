@@ -104,7 +104,7 @@ class Tracker:
         if data is None:
             self.gap()
             return
-        if self._reads_screen and self._only_shows(data):
+        if self.reads_screen and self._only_shows(data):
             return  # most output of programs that paint
         for osc in self._commands.feed(data):
             signal = notified(osc, self._at)
