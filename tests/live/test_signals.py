@@ -74,7 +74,9 @@ def test_what_a_program_prints_is_heard_without_a_browser(ground: Ground) -> Non
         assert (event.data["source"], event.data["caught_up"], event.data["key"] != "") == ("marker", False, True)
         called = await nudged(one, "needs_testing")
         assert (called["nudge_summary"], called["nudge_source"]) == ("Try the [new] page", "marker")
-        assert one.agents.get("worker").last_signal_at is not None
+        async with asyncio.timeout(PATIENCE):
+            while one.agents.get("worker").last_signal_at is None:
+                await asyncio.sleep(0)  # the log is read by another thread, and may be first
         say(ground, pane, "marker working again")
         [_, working] = await signals(one, 2)
         after = await one.store.events(after=working.seq, kinds=["nudge_cleared"])
