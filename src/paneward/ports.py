@@ -55,6 +55,10 @@ class Watch(Protocol):
     @property
     def gone(self) -> bool: ...  # the pane closed, or its program died
 
+    async def see(self) -> tuple[Snapshot, int] | None:
+        """A look, and exactly the output that it shows; None where that cannot be had."""
+        ...
+
     def saw(self, snapshot: Snapshot, seq: int) -> None: ...  # somebody looked; `seq` is the output before the look
 
     def unmoved(self) -> Snapshot | None:

@@ -218,6 +218,9 @@ class FakeWatch:
     def gone(self) -> bool:
         return self._tmux.gone or self._tmux.dead
 
+    async def see(self) -> tuple[Snapshot, int] | None:
+        return (await self._tmux.look(self.snapshot.pane), self.output_seq) if not self.gone else None
+
     def saw(self, snapshot: Snapshot, seq: int) -> None:
         self._saw = snapshot, seq
 

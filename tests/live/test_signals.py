@@ -75,7 +75,7 @@ def test_what_a_program_prints_is_heard_without_a_browser(ground: Ground) -> Non
         called = await nudged(one, "needs_testing")
         assert (called["nudge_summary"], called["nudge_source"]) == ("Try the [new] page", "marker")
         async with asyncio.timeout(PATIENCE):
-            while one.agents.get("worker").last_signal_at is None:
+            while one.agents.get("worker").last_signal_at is None:  # noqa: ASYNC110 - nothing else tells it
                 await asyncio.sleep(0)  # the log is read by another thread, and may be first
         say(ground, pane, "marker working again")
         [_, working] = await signals(one, 2)

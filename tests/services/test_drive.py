@@ -281,3 +281,28 @@ def test_the_first_scene_is_the_screen_of_the_moment_of_joining() -> None:
     scene = run(act())
     assert scene == replace(scene, now=1000.0, output_seq=1)
     assert scene.snapshot.rows == ("> there already",)
+
+
+def test_what_is_echoed_as_it_was_typed_needs_no_look() -> None:
+    tmux = FakeTmux(FakeClock())
+
+    async def act() -> None:
+        async with tmux.watch("%1") as watch:
+            driver = Driver("%1", tmux, tmux.clock, watch)
+            await driver.glance()
+            looks = tmux.looks
+            tmux.put("words", b"words")
+            scene = await driver.run(_one(Watch(1.0, process=False)))
+            assert (scene.snapshot.rows[-1], scene.output_seq, tmux.looks) == ("> words", 5, looks)
+            tmux.put("words and more")  # lost on the way
+            scene = await driver.run(_one(Watch(1.0, process=False)))
+            assert (scene.snapshot.rows[-1], tmux.looks) == ("> words and more", looks + 1)
+            tmux.put("a", b"\r\x1b[K> a")
+            await driver.run(_one(Watch(1.0, process=False)))
+            assert tmux.looks == looks + 2, "which output a plain look shows is not known"
+
+    asyncio.run(act())
+
+
+def _one(effect: Watch) -> Flow[Scene]:
+    return (yield effect)

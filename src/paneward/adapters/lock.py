@@ -16,6 +16,7 @@ import os
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -52,7 +53,7 @@ async def pane_lock(directory: Path, key: str, timeout: float) -> AsyncIterator[
 
     Raises `PanewardError` with TIMEOUT after `timeout` seconds, naming the process that holds it.
     """
-    path = directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.lock"
+    path = _place(directory, key)
     queues = _queues.setdefault(asyncio.get_running_loop(), {})
     queue = queues.setdefault(path, _Queue())
     queue.users += 1
@@ -69,9 +70,17 @@ async def pane_lock(directory: Path, key: str, timeout: float) -> AsyncIterator[
             del queues[path]
 
 
+@lru_cache(256)  # the same few panes again and again
+def _place(directory: Path, key: str) -> Path:
+    return directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.lock"
+
+
 async def _acquire(path: Path, queue: _Queue, timeout: float, pane: str) -> int:
     """The locked file; on the way out of here by an exception nothing is held."""
     try:
+        if queue.users == 1 and (file := _at_once(path)) is not None:
+            await queue.lock.acquire()  # nobody else wants it: it takes no time
+            return file
         async with asyncio.timeout(timeout):
             await queue.lock.acquire()
             try:
@@ -89,6 +98,16 @@ async def _acquire(path: Path, queue: _Queue, timeout: float, pane: str) -> int:
         raise StoreError(
             f"cannot lock {path}: {error.strerror}", hint="PANEWARD_STATE_DIR names another state directory."
         ) from None
+
+
+def _at_once(path: Path) -> int | None:
+    """The same as `_take`, if nobody has to be waited for: mostly."""
+    file = _open(path)
+    if _try(file) and _current(path, file):
+        _sign(file)
+        return file
+    os.close(file)
+    return None
 
 
 async def _take(path: Path) -> int:
@@ -116,8 +135,10 @@ def _try(file: int) -> bool:
 
 def _sign(file: int) -> None:
     """Leave our pid, for those who will wait; whose name stands there counts only while the file is locked."""
+    name = b"%-10d\n" % os.getpid()
     with contextlib.suppress(OSError):  # a full disk takes the name of the holder, not the lock
-        os.pwrite(file, b"%-10d\n" % os.getpid(), 0)
+        if os.pread(file, len(name), 0) != name:  # to write it again costs more than all the rest
+            os.pwrite(file, name, 0)
 
 
 def _open(path: Path) -> int:

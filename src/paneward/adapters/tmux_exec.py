@@ -68,6 +68,9 @@ class PolledWatch:
     def gone(self) -> bool:
         return self._gone
 
+    async def see(self) -> tuple[Snapshot, int] | None:
+        return None
+
     def saw(self, snapshot: Snapshot, seq: int) -> None:
         """Nothing tells what happens between two looks: there is nothing to keep."""
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from paneward.core.echo import drawn
 from paneward.core.errors import PaneNotFound, TmuxError
 from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Post, Press, Rest, Type, Watch
 from paneward.core.scene import ProcessFacts, Scene
@@ -53,6 +54,7 @@ class Driver:
         self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
         self._gap = 0.0
         self._acted = False
+        self._exact = False  # the last scene shows what was printed up to its place in the output, and nothing else
 
     @property
     def scene(self) -> Scene:
@@ -136,7 +138,21 @@ class Driver:
             self._gap = 0.0
             return await self.look(process)
         await self._space_out(until)
+        if not process and (echoed := self._echoed()) is not None:
+            return echoed
         return await self.look(process, chances=CHANCES)
+
+    def _echoed(self) -> Scene | None:
+        """The scene that simple output made of the last one: what was typed is mostly echoed, and need not be asked
+        for."""
+        scene, seq = self._scene, self._watch.output_seq
+        output = self._watch.recent(scene.output_seq) if self._exact else None
+        snapshot = drawn(scene.snapshot, output) if output and not self._watch.gone else None
+        if snapshot is None:
+            return None
+        self._acted, now = False, self._clock.now()
+        self._scene = replace(scene, snapshot=snapshot, now=now, output_seq=seq, quiet=self._quiet(now))
+        return self._scene
 
     async def _space_out(self, until: float) -> None:
         now = self._clock.now()
@@ -151,7 +167,7 @@ class Driver:
         The process comes first: what a program drew before it began to read must be on the screen that shows it
         reading. The other way round, an old screen would meet a new state.
         """
-        self._acted = False
+        self._acted = self._exact = False
         seq = self._watch.output_seq  # read before the screen: output that comes meanwhile counts as not yet seen
         facts = self._scene.process
         try:
@@ -172,8 +188,21 @@ class Driver:
         seq, snapshot = self._watch.output_seq, self._watch.unmoved()
         now = self._clock.now()
         if snapshot is None or self._quiet(now) < STILL:
-            return await self.look()
+            return await self._look_exactly()
         self._scene = Scene(snapshot, await self._tmux.process(snapshot), now, seq, self._quiet(now))
+        self._exact = True
+        return self._scene
+
+    async def _look_exactly(self) -> Scene:
+        """Look now, and know which output the screen shows."""
+        facts = None if self._scene.snapshot.dead else await self._process(chances=1)
+        seen = await self._watch.see()
+        if seen is None or seen[0].dead:
+            return await self.look()
+        now = self._clock.now()
+        self._scene = Scene(seen[0], facts, now, seen[1], self._quiet(now))
+        self._watch.saw(*seen)
+        self._acted, self._exact = False, True
         return self._scene
 
     async def _process(self, chances: int) -> ProcessFacts | None:

@@ -7,12 +7,14 @@ output ourselves (`valve.py`): there is a capture now and then, and no output be
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 
 from paneward.adapters.tmux_control.client import Client
 from paneward.adapters.tmux_control.valve import Valve, let_on
 from paneward.core.control import Event, Notification, Output, Paused, SessionChanged, pane_sizes
+from paneward.core.errors import TmuxError
 from paneward.core.scene import Snapshot
 from paneward.ports import Clock, always
 
@@ -129,6 +131,13 @@ class PaneWatch:
         for waiter, matters in self._waiters.items():
             if not waiter.done() and (not heard or matters()):
                 waiter.set_result(True)
+
+    async def see(self) -> tuple[Snapshot, int] | None:
+        found: list[tuple[Snapshot, int]] = []
+        if self.joined and not self._gone:
+            with contextlib.suppress(TmuxError):  # whoever looks in another way hears why
+                await self._look(self, lambda snapshot: found.append((snapshot, self._seq)))
+        return found[0] if found and self.joined else None
 
     def saw(self, snapshot: Snapshot, seq: int) -> None:
         self._saw = snapshot, seq
