@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -123,6 +124,20 @@ def test_any_text_can_be_written_down(place: Place, text: str) -> None:
     delivery, _ = using(place, lambda store: begin(store, "m1", text=text))
     assert delivery.length == len(text)
     assert len(delivery.text or "") <= KEEP_TEXT + 1
+
+
+@pytest.mark.parametrize("name", ["\udc80 lone", "nul \x00 inside", "🧪 quote ' and :pane and ?"])
+def test_what_has_a_name_of_any_text_is_found_by_it(place: Place, name: str) -> None:
+    """Rows are written without SQLAlchemy, where that is quicker, and looked for by it."""
+
+    async def work(store: Store) -> None:
+        given: dict[str, Any] = {"message_id": name, "tmux": name, "pane": name, "pane_pid": 1}
+        delivery, fresh = await store.begin(**given, text="t", secret=False)
+        again, also_fresh = await store.begin(**given, text="t", secret=False)
+        assert (fresh, also_fresh, again.id) == (True, False, delivery.id)
+        assert [one.id for one in await store.recent(pane=name)] == [delivery.id]
+
+    using(place, work)
 
 
 def test_recent_deliveries_come_newest_first_and_by_pane(place: Place) -> None:

@@ -17,6 +17,7 @@ from paneward.core.errors import AgentExists, AgentNotFound
 from paneward.core.events import AgentAdopted, AgentForgotten, TurnAmended, TurnStored
 from paneward.core.judging import Change
 from paneward.store.care import purge
+from paneward.store.connection import carry_out
 from paneward.store.hosts import check_known
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
@@ -76,7 +77,7 @@ def save(transaction: Transaction, change: Change) -> Agent:
     beside = {"heard": change.heard, "account": change.account}
     row |= {name: encoded(value) for name, value in beside.items() if value is not None}
     statement = _statements().save[change.heard is not None, change.account is not None]
-    if not transaction.connection.execute(statement, row).rowcount:
+    if not carry_out(transaction.connection, statement, row).rowcount:
         raise AgentNotFound(f"no agent is called {agent.id!r}")
     return saved
 
@@ -86,7 +87,7 @@ def take_turn(transaction: Transaction, turn: Turn, opens: bool, judge: Callable
     command = _opened(transaction, turn.agent) if opens else _open(connection, turn.agent)
     fresh = replace(turn, command=command, at=turn.at or transaction.at, id=0)
     row = {"agent": fresh.agent, "command": command, "delivery": fresh.delivery, "at": fresh.at, "body": written(fresh)}
-    fresh = replace(fresh, id=connection.execute(_statements().take, row).scalar_one())
+    fresh = replace(fresh, id=carry_out(connection, _statements().take, row).fetchone()[0])
     transaction.append(TurnStored(fresh.agent, fresh))
     return fresh, save(transaction, judge(fresh))
 
@@ -115,16 +116,17 @@ def confirm_turn(transaction: Transaction, delivery: str, evidence: str) -> None
 def _opened(transaction: Transaction, agent_id: str) -> int:
     _close(transaction, agent_id, "replaced")
     row = {"agent": agent_id, "opened_at": transaction.at, "closed_at": None, "ending": ""}
-    return int(transaction.connection.execute(_statements().open, row).scalar_one())
+    return int(carry_out(transaction.connection, _statements().open, row).fetchone()[0])
 
 
 def _open(connection: sa.Connection, agent_id: str) -> int | None:
-    return connection.execute(_statements().which_is_open, {"owner": agent_id}).scalar()
+    [found] = carry_out(connection, _statements().which_is_open, {"owner": agent_id}).fetchone()
+    return None if found is None else int(found)
 
 
 def _close(transaction: Transaction, agent_id: str, ending: str) -> None:
     row = {"owner": agent_id, "closed_at": transaction.at, "ending": ending}
-    transaction.connection.execute(_statements().close, row)
+    carry_out(transaction.connection, _statements().close, row)
 
 
 @dataclass(frozen=True, slots=True)

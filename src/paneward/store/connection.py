@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import Code, StoreError
-from paneward.store.tables import SCHEMA, tables
+from paneward.store.tables import SCHEMA, storable, tables
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -35,11 +36,27 @@ def disconnect(connection: sa.Connection) -> None:
     connection.engine.dispose()
 
 
-def quick(connection: sa.Connection, statement: str, parameters: tuple[Any, ...] = ()) -> Any:
+def quick(connection: sa.Connection, statement: str, parameters: tuple[Any, ...] | dict[str, Any] = ()) -> Any:
     """What every commit says. SQLAlchemy takes longer for it than SQLite."""
     if connection.dialect.name == "sqlite":
         return connection.connection.driver_connection.execute(statement, parameters)  # type: ignore[union-attr]
     return connection.exec_driver_sql(statement, parameters)
+
+
+def carry_out(connection: sa.Connection, statement: sa.Executable, row: Mapping[str, Any]) -> Any:
+    """A statement that is made once and asked often. SQLite gets its words and the values at once: what SQLAlchemy does
+    in between takes longer. Of that, text is made storable here as well."""
+    if connection.dialect.name != "sqlite":
+        return connection.execute(statement, row)
+    values = {name: storable(one) if isinstance(one, str) else one for name, one in row.items()}
+    return quick(connection, _words(statement, tuple(row)), values)
+
+
+@lru_cache(256)
+def _words(statement: sa.ClauseElement, names: tuple[str, ...]) -> str:
+    from sqlalchemy.dialects.sqlite.pysqlite import dialect
+
+    return str(statement.compile(dialect=dialect(paramstyle="named"), column_keys=names))
 
 
 class Lost(Exception):

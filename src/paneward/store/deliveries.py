@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from paneward.core.errors import StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import SendResult
+from paneward.store.connection import carry_out
 from paneward.store.tables import tables
 from paneward.store.written import kept, receipt_of, written
 
@@ -65,9 +66,9 @@ def begin(
         "created_at": now,
         "updated_at": now,
     }
-    id = connection.execute(_insert(connection.dialect.name), row).scalar()
-    if id is not None:
-        return _read({**row, "id": id}), True
+    inserted = carry_out(connection, _insert(connection.dialect.name), row).fetchone()
+    if inserted is not None:
+        return _read({**row, "id": inserted[0]}), True
     known = find(connection, place["message_id"])
     if known is None:
         raise StoreError(f"the delivery {place['message_id']!r} was removed while it was looked up", hint="Try again.")
@@ -102,7 +103,7 @@ def _update(names: tuple[str, ...]) -> sa.Update:
 
 def _change(connection: sa.Connection, id: str, values: Mapping[str, Any]) -> None:
     row = {**values, "updated_at": stamp(datetime.now(UTC))}
-    if not connection.execute(_update(tuple(row)), {**row, "row": _number(id)}).rowcount:
+    if not carry_out(connection, _update(tuple(row)), {**row, "row": _number(id)}).rowcount:
         raise StoreError(f"there is no delivery {id!r}", hint="It was removed by the retention limits.")
 
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from paneward.core.audit import AuditEntry
+from paneward.store.connection import carry_out
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from paneward.store.written import encoded, kept, plain
@@ -33,7 +34,7 @@ def audit(transaction: Transaction, entry: AuditEntry) -> None:
         "at": entry.at or transaction.at, "identity": entry.identity, "action": entry.action,
         "agent_id": entry.agent_id, "result": entry.result, "detail": kept(entry.detail),
     }  # fmt: skip
-    transaction.connection.execute(_insert_audit(), row)
+    carry_out(transaction.connection, _insert_audit(), row)
 
 
 @cache
