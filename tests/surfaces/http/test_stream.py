@@ -215,12 +215,12 @@ class Socket:
 
 async def _waiting(feed: Feed, *sockets: Socket) -> list[asyncio.Task[None]]:
     """A reader for each socket, that waits for what is new."""
-    tasks = [asyncio.ensure_future(serve_reader(Reader(feed, Log()), _silent, one.send)) for one in sockets]
+    tasks = [asyncio.ensure_future(serve_reader(Reader(feed, Log()), silent, one.send)) for one in sockets]
     await until(lambda: len(feed._waiting) == len(sockets))
     return tasks
 
 
-async def _silent() -> Any:
+async def silent() -> Any:
     return await asyncio.get_running_loop().create_future()
 
 

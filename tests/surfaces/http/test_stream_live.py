@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 
 from paneward.core.events import AgentLost
 from paneward.surfaces.cli.remote import Heard, heard
@@ -47,6 +48,23 @@ def test_a_browser_hears_each_event_once_over_reconnections(open_site: Open) -> 
             assert [one.seq for one in first + rest] == list(range(1, store.last_seq + 1))
             only = await stream(url, site, 1, last_event_id=0, types="server_started")
             assert [one.kind for one in only] == ["server_started"]
+
+    run(open_site, test)
+
+
+@pytest.mark.parametrize(("http", "straight"), [("httptools", True), ("h11", False)])
+def test_readers_hear_the_same_whichever_way_they_are_written_to(open_site: Open, http: str, straight: bool) -> None:
+    async def test(site: Site) -> None:
+        async with listening(site.api, http=http) as url:
+            store, feed = site.server.store, site.api.feed
+            first = store.last_seq
+            hearing = [asyncio.ensure_future(stream(url, site, 30)) for _ in range(3)]
+            await until(lambda: len(feed._waiting) == 3)
+            assert {one.write is not None for one in feed._waiting} == {straight}
+            for number in range(30):
+                await store.append(AgentLost("ada", f"{number} 🧪"))
+            for heard_by_one in await asyncio.gather(*hearing):
+                assert [one.seq for one in heard_by_one] == list(range(first + 1, first + 31))
 
     run(open_site, test)
 
