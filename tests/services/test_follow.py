@@ -8,7 +8,7 @@ from paneward.core.profiles import CLAUDE, GENERIC, SHELL, Profile
 from paneward.core.scene import Scene
 from paneward.core.standing import AgentState
 from paneward.services.drive import LONGEST_GAP, Driver
-from paneward.services.follow import DULL, DULLEST, FOREVER, Follower
+from paneward.services.follow import DULL, DULLEST, FOREVER, LONG, Follower
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
 from tests.core.test_hooks import hook
@@ -77,8 +77,8 @@ def test_what_is_painted_again_is_looked_at_now_and_then_and_what_is_new_at_once
             await tmux.clock.sleep(LONGEST_GAP * 2)
         return [round(one, 3) for one in waited]
 
-    first = round(DULL - LONGEST_GAP * 2, 3)  # from the last look; later ones from when the painting has stopped
-    assert asyncio.run(act()) == [0.0, first, *[DULL] * 5, 0.0, first, DULL]
+    spaced = round(DULL - LONGEST_GAP * 2, 3)
+    assert asyncio.run(act()) == [0.0, *[spaced] * 6, 0.0, *[spaced] * 2]
 
 
 def painting(tmux: FakeTmux, seconds: float, frame: Callable[[int], bytes]) -> list[float]:
@@ -110,7 +110,8 @@ def painting(tmux: FakeTmux, seconds: float, frame: Callable[[int], bytes]) -> l
 def test_a_wheel_that_turns_all_day_is_hardly_looked_at() -> None:
     gaps = painting(shell(), 60.0, lambda tick: b"\x1b[1;1H%d s" % tick)
     assert max(gaps) <= DULLEST + 0.2
-    assert len(gaps) < 60 / DULLEST + 8
+    assert len(gaps) < 60 / DULLEST + LONG + 8
+    assert max(gaps[: LONG - 2]) <= DULL + 0.1, "at first as often as ever"
 
 
 def test_what_was_painted_before_a_hook_told_of_work_is_new_after_it() -> None:

@@ -21,10 +21,9 @@ from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 
 FOREVER = 3600.0  # seconds without anything to do
-# Seconds between looks at a screen on which nothing new is painted: a clock, a wheel. Doubled while looks tell nothing,
-# up to the longest; when the painting stops, the first of them still counts.
-DULL = 0.25
-DULLEST = 4.0
+DULL = 0.25  # seconds between looks at a screen on which nothing new is painted: a clock, a wheel
+DULLEST = 4.0  # the same, of one that has been so for long; when the painting stops, the shorter time counts again
+LONG = 12  # looks in a row that told nothing; from there on the time doubles with each
 
 
 class Ears(Protocol):
@@ -53,7 +52,7 @@ class Follower:
         self._gap = 0.0
         self._novelty = Novelty()
         self._novel = True  # something was painted since the last look that was not painted before
-        self._dull = DULL
+        self._dull = 0  # looks in a row that told nothing
         self._stood = self._machine.standing  # while that was painted
         self._over = False
         self._told: Standing | None = None
@@ -125,7 +124,7 @@ class Follower:
         before, dull = self.standing, not self._novel
         self._novel = False
         standing = self._machine.see(scene, self._profile, self._title_heard)
-        self._dull = min(self._dull * 2, DULLEST) if dull and not _differ(standing, before) else DULL
+        self._dull = self._dull + 1 if dull and not _differ(standing, before) else 0
         self._title_heard = True  # from here on the stream tells every title
         if self._ears is not None:
             self._ears.see(scene, self._profile)
@@ -211,7 +210,8 @@ class Follower:
         soon = last + self._gap
         if self._novel:
             return soon
-        rarely = min(last + self._dull, (self._watch.last_output_at or last) + DULL)
+        between = min(DULL * 2.0 ** max(min(self._dull, 2 * LONG) - LONG, 0), DULLEST)
+        rarely = min(last + between, (self._watch.last_output_at or last) + DULL)
         due = self._machine.deadline(moving=True)
         return rarely if due is None else min(max(due, soon), rarely)
 
