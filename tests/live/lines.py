@@ -44,8 +44,10 @@ def answer(line: str) -> None:
             half = "\n".join(f"a line of the flood, number {number}" for number in range(int(rest) // 2))
             print(half, marker("completed", "in the middle"), half, sep="\n")
         case "deluge":
-            while Path(rest).exists():
-                print("\n".join(f"a line of the deluge, number {number}" for number in range(5000)))
+            first = 0
+            while Path(rest).exists():  # no line comes twice: those that are lost are not to be found again
+                print("\n".join(f"a line of the deluge, number {number}" for number in range(first, first + 5000)))
+                first += 5000
         case "redraw":
             how, count = rest.split()
             redraw(how, int(count))
