@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from paneward.adapters import process, process_remote
 from paneward.adapters.process import local_facts
 from paneward.core.profiles import GENERIC, choose
 from paneward.core.scene import ProcessFacts, Snapshot
@@ -48,6 +49,17 @@ def test_a_program_that_reads_lines_is_reading(tmux_server: TmuxServer, connect_
     seen = facts_of(connect_tmux, host, pane, lambda facts: facts.command == "cat" and facts.reading is True)
     assert (seen.canonical, seen.echo, seen.shell, seen.argv) == (True, True, False, "cat")
     assert seen.pid == int(tmux_server.value(pane, "pane_pid"))
+
+
+@HOSTS
+def test_a_program_is_young_for_a_while(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = tmux_server.new_pane("exec cat")
+    assert facts_of(connect_tmux, host, pane, lambda facts: facts.command == "cat").young
+    for module in (process, process_remote):
+        monkeypatch.setattr(module, "YOUNG", 1.0)
+    assert not facts_of(connect_tmux, host, pane, lambda facts: not facts.young).young
 
 
 @HOSTS

@@ -18,6 +18,7 @@ from paneward.testing import SHELL as IN_SHELL
 RULE = "─" * 40
 ENTER = Press(("Enter",))
 QUICK = replace(GENERIC, settle=0.0, floor=False)
+SETTLES = replace(DEMO, settle=0.04)
 
 
 def order(
@@ -47,6 +48,22 @@ def test_each_phase_is_stored_before_the_act_it_announces() -> None:
     asked, _ = play(deliver(order()), [scene("> ‸"), scene("> fix it‸"), scene("> ‸")])
     steps = [effect for effect in asked if isinstance(effect, Mark | Type | Press)]
     assert steps == [Mark(Phase.INTENDED), Type("fix it"), Mark(Phase.TYPED), Mark(Phase.SUBMITTING), ENTER]
+
+
+def test_a_text_that_is_gone_before_submit_gets_none() -> None:
+    """The program drew its composer anew: Enter would do something else, and an empty composer would prove nothing."""
+    asked, result = play(deliver(order(profile=SETTLES)), [box(""), box("fix it"), box(""), box("")])
+    assert acts(asked) == [Paste("fix it")]
+    assert (result.verdict, result.rung, result.enters) == (Verdict.UNCONFIRMED, Rung.RENDERED, 0)
+    assert result.evidence == "the text stood in the composer, and was gone before submit was pressed"
+
+
+def test_a_composer_that_is_drawn_anew_is_waited_for() -> None:
+    asked, result = play(
+        deliver(order(profile=SETTLES)), [box(""), box("fix it"), box(""), scene("drawing‸"), box("fix it"), box("")]
+    )
+    assert acts(asked) == [Paste("fix it"), ENTER]
+    assert result.success
 
 
 def test_a_swallowed_enter_is_pressed_again_and_nothing_is_retyped() -> None:

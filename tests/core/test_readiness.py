@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from paneward.core.errors import Code, InvalidInput
+from paneward.core.flow import AnotherProgram
 from paneward.core.profiles import DEMO, GENERIC, PROMPT, Profile
 from paneward.core.profiles import SHELL as SHELL_PROFILE
-from paneward.core.readiness import RULES, Assessment, Pace, assess, compile_prompt, wait_ready
+from paneward.core.readiness import LOADED, RULES, SETTLED, Assessment, Pace, assess, compile_prompt, wait_ready
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene
 from paneward.testing import LINES, READING, SHELL, WORKING, play, scene
@@ -75,6 +76,36 @@ def test_a_framed_composer_decides_for_a_profile_that_has_one() -> None:
     assert judge(scene(f"{rule}\n❯ ‸\n{rule}"), DEMO).rule == "composer"
     assert judge(scene(f"{rule}\n❯ ‸\n{rule}"), DEMO).verdict is ReadyVerdict.READY
     assert judge(scene("starting‸"), DEMO).verdict is None
+
+
+LOADS = replace(DEMO, started="(?s)Welcome(?!.*Goodbye)")
+BOX = "─" * 40 + "\n❯ ‸\n" + "─" * 40
+YOUNG = replace(READING, young=True)
+
+
+@pytest.mark.parametrize(
+    ("above", "quiet", "left"),
+    [
+        ("", 0.1, LOADED - 0.1),
+        ("", LOADED, 0.0),
+        ("Welcome\n", 0.1, SETTLED - 0.1),
+        ("Welcome\n", SETTLED, 0.0),
+        ("Welcome\nGoodbye\n$ agent --resume\n", SETTLED, LOADED - SETTLED),
+    ],
+)
+def test_an_agent_that_was_just_started_shows_its_composer_before_it_has_loaded(
+    above: str, quiet: float, left: float
+) -> None:
+    found = judge(scene(above + BOX, YOUNG, quiet=quiet), LOADS)
+    assert found.verdict is (None if left else ReadyVerdict.READY)
+    assert not left or found.look_again == pytest.approx(left)
+    assert judge(scene(above + BOX, READING, quiet=quiet), LOADS).verdict is ReadyVerdict.READY, "it is not young"
+    assert judge(scene(above + BOX, YOUNG, quiet=quiet), DEMO).verdict is ReadyVerdict.READY, "it does not load"
+
+
+def test_a_pane_with_another_program_is_not_judged_by_the_profile_of_the_first() -> None:
+    with pytest.raises(AnotherProgram):
+        play(wait_ready(DEMO, PATTERN, 5.0, program="sh start"), [scene("loading‸", WORKING)])
 
 
 def test_an_invalid_pattern_is_named() -> None:

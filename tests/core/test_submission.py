@@ -53,6 +53,20 @@ def test_other_text_in_a_composer_proves_nothing_while_it_is_drawn() -> None:
     assert [one.after_submit(replace(drawing, quiet=STANDS), 0.0)[0] for _ in range(2)][-1] is Outcome.LET_GO
 
 
+def test_an_agent_that_still_loads_must_show_what_it_took() -> None:
+    """It draws its composer anew, and empty: that is no proof."""
+    loads, young = replace(DEMO, started="Welcome"), replace(READING, young=True)
+
+    def seen(above: str) -> Scene:
+        return scene(f"{above}\n{RULE}\n❯\u00a0‸\n{RULE}\n", young)
+
+    assert judge(box(""), box("fix it"), profile=loads).after_submit(seen("Welcome"), 0.0)[0] is Outcome.UNCLEAR
+    assert (
+        judge(box(""), box("fix it"), profile=loads).after_submit(seen("Welcome\n❯ fix it"), 0.0)[0] is Outcome.LET_GO
+    )
+    assert judge(box(""), box("fix it"), profile=loads).after_submit(box(""), 0.0)[0] is Outcome.LET_GO, "not young"
+
+
 def test_a_placeholder_with_an_empty_line_below_it_is_held() -> None:
     """Enter that was taken for a part of the paste: the text was not submitted."""
     pasting = replace(DEMO, placeholders=(r"\[Pasted Text: \d+ chars\]",))

@@ -106,7 +106,7 @@ MOVES: dict[str, Moves] = {
         run=lambda command: _call("Bash", command=command, description="Wait for the file"),
         permission=Dialog(r"Do you want to proceed\?", "Do you want to proceed?"),
         approve=("Enter",),
-        busy=r"(?m)^[·✢✳✶✻✽] \w+…",
+        busy=r"(?m)^[·✢✳✶✻✽] \S+…",
         collapsed=_claude_collapsed,
         queue=("Enter",),
         queued="Press up to edit queued messages",

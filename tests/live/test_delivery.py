@@ -1,12 +1,16 @@
 """The proving ground, played once: whatever the program does to its input, what it took is judged byte for byte."""
 
 import asyncio
+import os
 import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
 from paneward.core.errors import Code
 from paneward.core.result import SendResult, Verdict
+from tests.hostile.driver import read_log
 from tests.hostile.texts import TEXTS, expected
 from tests.live.conftest import Ground
 from tests.live.ground import Played
@@ -134,3 +138,35 @@ def test_a_script_that_ends_with_its_answer_has_taken_it(ground: Ground, command
 
     for result in asyncio.run(act()):
         assert (result.verdict, result.enters) == (Verdict.CONFIRMED, 1), result
+
+
+def test_a_program_that_becomes_another_before_it_is_typed_to_is_known_as_that(ground: Ground, tmp_path: Path) -> None:
+    """An agent is started by a script: whoever sends to it at once must not take it for a shell."""
+    door, log = tmp_path / "door", tmp_path / "log"
+    os.mkfifo(door)
+    agent = shlex.join([sys.executable, "-m", "paneward.demo.agent", "--log", str(log)])
+    pane = ground.shell("sh", "-c", f"read -r go <{shlex.quote(str(door))}; exec {agent}")
+
+    async def act() -> SendResult:
+        async with ground.connect() as tmux:
+            sending = asyncio.create_task(tmux.send_text(pane, "fix it"))
+            assert not (await tmux.wait_ready(pane, 0.3)).is_ready
+            door.write_text("\n")
+            assert (await tmux.wait_ready(pane, 30)).is_ready
+            return await sending
+
+    result = asyncio.run(act())
+    assert (result.verdict, result.profile) == (Verdict.CONFIRMED, "demo"), result
+    assert [event["text"] for event in read_log(log) if event["event"] == "submit"] == ["fix it"]
+
+
+def test_a_line_that_nobody_reads_was_not_taken(ground: Ground) -> None:
+    """The terminal echoes it, and the cursor stands on a new line, as if a prompt were back."""
+    pane = ground.shell(sys.executable, "-c", "import os, select; select.select([os.pipe()[0]], [], [])")
+
+    async def act() -> SendResult:
+        async with ground.connect() as tmux:
+            return await tmux.send_text(pane, "fix it")
+
+    result = asyncio.run(act())
+    assert (result.verdict, result.evidence) == (Verdict.UNCONFIRMED, "the line waits to be read"), result

@@ -1,5 +1,6 @@
 """Hooks and a server that is killed at any write, or a store that cannot be written."""
 
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from paneward.core.result import Rung, SendResult, Verdict
 from paneward.services.listening import AGAIN
 from paneward.services.turns import began_at
 from tests.services.dying import DyingStore, Killed
-from tests.services.test_listening import COMMAND, COMPLETION, NOW, Room, in_room
+from tests.services.test_listening import BUSY, COMMAND, COMPLETION, IDLE, NOW, Room, in_room
 from tests.services.test_turns import CONFIRMED, UNCONFIRMED
 
 
@@ -100,5 +101,24 @@ def test_a_store_that_cannot_be_written_for_a_while_loses_nothing() -> None:
         await room.prompt("fix it", NOW)
         assert room.clock.now() - before >= 3 * AGAIN
         assert await room.spoken() == [(*COMMAND, "fix it")]
+
+    in_room(work)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_words_that_are_told_late_belong_to_the_command_that_their_work_opened(restarted: bool) -> None:
+    async def work(room: Room) -> None:
+        ran = time.time()
+        await room.see(BUSY)
+        await room.see(IDLE)
+        if restarted:
+            await room.restart()
+        await room.prompt("what somebody typed", ran)
+        assert (*COMMAND, "what somebody typed") in await room.spoken()
+        assert room.turns.agent.stage is Stage.COMPLETE, "it is done with them"
+        [command] = await room.store.commands("a")
+        assert {turn.command for turn in await room.store.turns("a")} == {command.id}
+        await room.prompt("and the next", NOW)
+        assert len(await room.store.commands("a")) == 2
 
     in_room(work)

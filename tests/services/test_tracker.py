@@ -230,6 +230,16 @@ def test_a_gap_that_nothing_closes_is_told_once() -> None:
     assert not pane.tracker.found
 
 
+def test_a_gap_between_lines_that_are_all_the_same_is_told_where_some_may_be_gone() -> None:
+    """`yes`: wherever the end of what was seen is looked for, it is found."""
+    few = SignalSettings(catchup_lines=50)
+    for count, gap in ((10, False), (100, True)):
+        pane = Pane(GENERIC, few).begin(*["y"] * 10)
+        pane.tracker.hear(None)
+        pane.begin(*["y"] * (24 + count))
+        assert bool(pane.tracker.found.lost) is gap, count
+
+
 def test_notifications_and_bells() -> None:
     pane = Pane(CLAUDE).begin()
     pane.tracker.hear(b"\x1b]777;notify;Agent;it waits for you\x07")

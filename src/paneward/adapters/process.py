@@ -13,15 +13,17 @@ import fcntl
 import os
 import platform
 import termios
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paneward.adapters.host import Host
 from paneward.adapters.process_remote import RemoteProbe
-from paneward.core.foreground import READS, SHELLS, Wait, waiting
+from paneward.core.foreground import READS, SHELLS, YOUNG, Wait, waiting
 from paneward.core.scene import ProcessFacts, Snapshot
 
 MANY = 300  # processes of one pane that are looked at; a build of more is certainly not waiting for keys
+TICKS = os.sysconf("SC_CLK_TCK")
 READ_CALLS = {"x86_64": {"0", "19"}, "aarch64": {"63", "65"}}.get(platform.machine(), set())
 
 
@@ -65,13 +67,14 @@ class _Stat:
     group: int
     foreground: int
     threads: int
+    started: int  # ticks after the machine did
 
 
 def _stat(pid: int) -> _Stat | None:
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    if len(fields) < 18:
+    if len(fields) < 20:
         return None
-    return _Stat(pid, int(fields[1]), int(fields[2]), int(fields[5]), int(fields[17]))
+    return _Stat(pid, int(fields[1]), int(fields[2]), int(fields[5]), int(fields[17]), int(fields[19]))
 
 
 def _numbers(path: str) -> list[int]:
@@ -179,6 +182,10 @@ def _terminal(tty: str) -> _Terminal:
         os.close(fd)
 
 
+def _age(process: _Stat) -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - process.started / TICKS
+
+
 def _words(pid: int) -> list[str]:
     return _read(f"/proc/{pid}/cmdline").rstrip("\0").split("\0")
 
@@ -207,5 +214,6 @@ def local_facts(pid: int, tty: str) -> ProcessFacts | None:
         reading=reading,
         canonical=terminal.canonical,
         echo=terminal.echo,
+        young=leader is not None and _age(leader) < YOUNG,
         unread=terminal.unread,
     )

@@ -13,7 +13,7 @@ import subprocess
 from paneward.adapters.host import Host
 from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
-from paneward.core.foreground import READS, SHELLS, Wait, waiting
+from paneward.core.foreground import READS, SHELLS, YOUNG, Wait, waiting
 from paneward.core.scene import ProcessFacts, Snapshot
 
 PATIENCE = 15.0  # seconds for one answer, connecting included: a late one is worth more than none
@@ -25,7 +25,7 @@ SCRIPT = r"""
 q() {
 g=$(ps -o tpgid= -p "$2" 2>/dev/null | tr -d ' ')
 echo "$g"; echo "$3"
-ps -L -t "$1" -o pid=,pgid=,stat=,wchan:32=,args= 2>/dev/null; echo "$3"
+ps -L -t "$1" -o pid=,pgid=,stat=,etimes=,wchan:32=,args= 2>/dev/null; echo "$3"
 for i in $(ps -t "$1" -o pid=,pgid= 2>/dev/null | while read -r p r; do [ "$r" = "$g" ] && echo "$p"; done); do
 read -r c f _ 2>/dev/null </proc/"$i"/syscall || c=; [ -n "$c" ] && f=$(readlink /proc/"$i"/fd/$((f)) 2>/dev/null)
 echo "$i|$c|$f|$(readlink /proc/"$i"/fd/0 2>/dev/null)"; done 2>/dev/null; echo "$3"
@@ -73,15 +73,16 @@ def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:
     if len(parts) < 4 or not parts[0].strip().isdigit():
         return None
     group = parts[0].strip()
-    rows = [row.split(None, 4) for row in parts[1].splitlines()]
-    members = [row for row in rows if len(row) == 5 and row[1] == group]
+    rows = [row.split(None, 5) for row in parts[1].splitlines()]
+    members = [row for row in rows if len(row) == 6 and row[1] == group]
     if not members:
         return None
     flags = parts[3].replace(";", " ").split()
     canonical, echo = _flag("icanon", flags), _flag("echo", flags)
     calls = dict(line.split("|", 1) for line in parts[2].splitlines() if "|" in line)
     verdicts = [_wait(row, calls.get(row[0], "||"), tty).reading(canonical) for row in members]
-    argv = next((row[4] for row in members if row[0] == group), members[0][4])
+    first = next((row for row in members if row[0] == group), members[0])
+    argv = first[5]
     name = os.path.basename(argv.split()[0]).lstrip("-")
     return ProcessFacts(
         command=name,
@@ -91,6 +92,7 @@ def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:
         reading=True if True in verdicts else None if None in verdicts else False,
         canonical=canonical,
         echo=echo,
+        young=first[3].isdigit() and int(first[3]) < YOUNG,
     )
 
 
@@ -99,7 +101,7 @@ def _flag(name: str, flags: list[str]) -> bool | None:
 
 
 def _wait(row: list[str], call: str, tty: str) -> Wait:
-    _, _, state, wchan, _ = row
+    _, _, state, _, wchan, _ = row
     if wchan in ("-", "0", "?"):
         return Wait.HIDDEN if state.startswith("S") else Wait.ELSEWHERE
     if wchan not in READS:

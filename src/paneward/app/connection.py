@@ -3,7 +3,7 @@
 import platform
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
@@ -16,6 +16,7 @@ from paneward.app.watches import Watches
 from paneward.config import Settings
 from paneward.core.choice import Choice
 from paneward.core.errors import PanewardError, StoreError
+from paneward.core.flow import AnotherProgram
 from paneward.core.keys import check_keys
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
@@ -167,11 +168,16 @@ class Connection:
     ) -> Readiness:
         """Wait until the program in `pane` takes input, asks something, or the time is up."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
-        async with self._look(pane, profile) as (driver, chosen):
-            if timeout is None:
-                timeout = max(chosen.wait_timeout, self._settings.readiness.timeout)
-            stable = self._settings.readiness.accept_stable if accept_stable is None else accept_stable
-            return await driver.run(wait_ready(chosen, pattern or self._prompt(chosen), timeout, stable))
+        stable = self._settings.readiness.accept_stable if accept_stable is None else accept_stable
+        async with self._look(pane, profile) as (driver, _):
+            began = self._clock.now()
+            while True:
+                chosen, waited = self._recognised(driver.scene, profile).profile, self._clock.now() - began
+                most = max(chosen.wait_timeout, self._settings.readiness.timeout) if timeout is None else timeout
+                program, prompt = "" if profile else driver.scene.program, pattern or self._prompt(chosen)
+                with suppress(AnotherProgram):
+                    found = await driver.run(wait_ready(chosen, prompt, max(most - waited, 0.0), stable, program))
+                    return replace(found, elapsed=found.elapsed + waited)
 
     async def menu(self, pane: str) -> Menu | None:
         """The dialog that is open in `pane`, as data."""

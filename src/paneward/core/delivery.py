@@ -252,8 +252,11 @@ class Delivery:
 
     def _settle_and_submit(self, scene: Scene) -> Flow[SendResult]:
         scene = yield from self._settle(scene)
+        scene = yield from self._seen_again(scene)
         if scene.gone or scene.snapshot.dead:
             return self._lost(scene)
+        if self._vanished(scene):
+            return self._unconfirmed("the text stood in the composer, and was gone before submit was pressed")
         scene = yield from self._dismiss_ghost(scene)
         if self._judge.read(scene).foreign:
             return self._mixed()
@@ -295,6 +298,20 @@ class Delivery:
         while scene.snapshot.in_mode and not scene.gone:
             yield LeaveMode()
             scene = yield Look()
+        return scene
+
+    def _vanished(self, scene: Scene) -> bool:
+        """The composer had the text, and now it is empty or away: submit would mean something else."""
+        if self._rung is not Rung.RENDERED or not self._order.profile.framed or scene.gone:
+            return False
+        reading = self._judge.read(scene)
+        return not (reading.holds or reading.text)
+
+    def _seen_again(self, scene: Scene) -> Flow[Scene]:
+        """What is drawn anew is empty for a moment."""
+        began = scene.now
+        while self._vanished(scene) and not scene.snapshot.dead and scene.now - began < VERIFY:
+            scene = yield Watch(BLINK)
         return scene
 
     def _dismiss_ghost(self, scene: Scene) -> Flow[Scene]:

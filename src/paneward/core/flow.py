@@ -15,6 +15,15 @@ from paneward.core.scene import Scene, Snapshot
 T = TypeVar("T")
 
 
+class AnotherProgram(Exception):
+    """The pane has another program now than the one that the flow was made for; nothing was done to it."""
+
+    @staticmethod
+    def check(scene: Scene, expected: str) -> None:
+        if expected and scene.program and scene.program != expected:
+            raise AnotherProgram
+
+
 class Phase(StrEnum):
     """How far a delivery has come, stored before the act that it announces."""
 

@@ -9,6 +9,8 @@ SHELLS = frozenset(
 READS = frozenset({"wait_woken", "n_tty_read", "read_chan", "tty_read"})
 POLLS = ("poll_schedule_timeout", "do_select", "do_poll", "do_sys_poll", "ep_poll", "do_epoll_wait", "core_sys_select")
 
+YOUNG = 60.0  # seconds after its start in which a program may still be loading, on a loaded machine
+
 
 class Wait(StrEnum):
     TERMINAL = "terminal"  # in a read of the terminal

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from paneward.core.errors import Code
-from paneward.core.flow import Flow, LeaveMode, Look, Watch
+from paneward.core.flow import AnotherProgram, Flow, LeaveMode, Look, Watch
 from paneward.core.profiles import Profile
 from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
@@ -68,14 +68,16 @@ class Terms:
     draft: Draft = Draft.HOLD
     timeout: float = 30.0
     draft_hold: float = 10.0
+    program: str = ""  # the command line that the profile was chosen for; empty: whatever runs there
 
 
 def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
-    """Wait until the text may be typed, at most the time given."""
+    """Wait until the text may be typed, at most the time given. Raises `AnotherProgram`."""
     scene = yield from _out_of_mode()
     started, held_since, pace = scene.now, None, Pace()
     composer: Composer | None = None
     while True:
+        AnotherProgram.check(scene, terms.program)
         found = assess(scene, terms.profile, terms.prompt)
         refusal = _never(scene, found) or _busy_refused(found, terms)
         if refusal:

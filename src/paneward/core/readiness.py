@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from paneward.core.errors import Code, InvalidInput
-from paneward.core.flow import Flow, Look, Watch
+from paneward.core.flow import AnotherProgram, Flow, Look, Watch
 from paneward.core.profiles import Profile
 from paneward.core.result import Readiness, ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene
@@ -27,6 +27,7 @@ from paneward.core.screen.question import confirmation, question
 MARK_FADES = 1.5  # seconds without output after which a busy mark is only text on the screen
 PAINTED = 0.05  # seconds without output after which a menu or question is wholly painted
 SETTLED = 0.3  # the same where only the screen can be seen
+LOADED = 3.0  # seconds without output after which a program that never said it has loaded counts as loaded
 STABLE = 1.0  # seconds without output after which a screen counts as stable
 SOON = 0.001  # seconds until the second look again at what changes without output; doubled each time, up to
 GAZE = 0.25
@@ -190,7 +191,18 @@ def _composer(view: View) -> Finding | str:
         return _left(view)
     if read_composer(view.screen, view.profile) is None:
         return "the composer is not on the screen"
+    if (left := _loading(view)) > 0:
+        return Finding("its composer is on the screen, but it may still be loading", look_again=left)
     return Finding("the composer is on the screen", ReadyVerdict.READY)
+
+
+def _loading(view: View) -> float:
+    """Seconds of silence that are still missing, of an agent that has just been started: what it draws anew when it
+    has loaded, it draws without what it had been given."""
+    if not view.profile.started or view.process is None or not view.process.young:
+        return 0.0
+    loaded = re.search(view.profile.started, view.screen.text)
+    return (SETTLED if loaded else LOADED) - view.scene.quiet
 
 
 def _no_composer(view: View) -> Finding | str:
@@ -299,12 +311,14 @@ class Pace:
 
 
 def wait_ready(
-    profile: Profile, prompt: re.Pattern[str], timeout: float, accept_stable: bool = False
+    profile: Profile, prompt: re.Pattern[str], timeout: float, accept_stable: bool = False, program: str = ""
 ) -> Flow[Readiness]:
-    """Wait until a verdict is proven, at most `timeout` seconds."""
+    """Wait until a verdict is proven, at most `timeout` seconds. With the `program` that the profile was chosen for:
+    raises `AnotherProgram`."""
     scene = yield Look()
     started, pace = scene.now, Pace()
     while True:
+        AnotherProgram.check(scene, program)
         found = assess(scene, profile, prompt)
         elapsed = scene.now - started
         if found.verdict is not None and (found.verdict is not ReadyVerdict.STABLE or accept_stable):

@@ -46,6 +46,7 @@ class ProcessFacts:
     reading: bool | None = None  # blocked waiting for terminal input; None: cannot be seen
     canonical: bool | None = None  # the terminal collects whole lines; None: cannot be seen
     echo: bool | None = None
+    young: bool = False  # started a moment ago (`foreground.YOUNG`), and may still be loading
     unread: int | None = None  # bytes typed that the program has not taken yet
 
 
@@ -59,3 +60,8 @@ class Scene:
     output_seq: int = 0  # bytes of output seen so far by the watcher of this pane (0 where none watches)
     quiet: float = 0.0  # seconds since the last output that we know of
     gone: bool = field(default=False)  # the pane itself no longer exists; `snapshot` is the last one seen
+
+    @property
+    def program(self) -> str:
+        """The command line in the foreground; empty where it cannot be seen."""
+        return self.process.argv if self.process else ""

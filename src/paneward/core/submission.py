@@ -20,6 +20,7 @@ WORKING = 0.3  # seconds a program runs without reading before that counts as ha
 
 HUNG_UP = ("", "signal 1")  # tmux hangs up on a program that closed its terminal and has not quite ended
 STANDS = 0.3  # seconds without output after which what an agent shows in its composer is what it holds
+SHOWN = 20  # characters of a text by which it is found in a transcript: what follows may be folded
 REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
@@ -170,6 +171,8 @@ class Judge:
             return Outcome.LET_GO, "the program took the line"
         if self._fell_back(scene):
             return self._ended(scene)
+        if scene.process is not None and scene.process.canonical and scene.process.unread:
+            return Outcome.UNCLEAR, "the line waits to be read"
         if self._moved_on(scene, since):
             return Outcome.LET_GO, "the program left its prompt to work on it"
         if self._prompt_is_back(composer):
@@ -196,6 +199,8 @@ class Judge:
                 return Outcome.LIKELY, "the composer made room for what the command shows"
             return Outcome.UNCLEAR, "no composer on the screen"
         inside = essence(composer.text)
+        if not inside and self._forgotten(scene, screen, composer):
+            return Outcome.UNCLEAR, "the composer is empty, but the text is nowhere: it may have begun anew"
         if not inside:
             return Outcome.LET_GO if self._profile.reads else Outcome.LIKELY, "the composer is empty again"
         if self._foreign(composer):
@@ -204,6 +209,14 @@ class Judge:
             return Outcome.HOLDS, "the composer still holds the text"
         standing = scene.quiet >= STANDS or busy_mark(screen, self._profile)  # it may be in the middle of drawing ours
         return Outcome.LIKELY if standing else Outcome.UNCLEAR, "the composer holds other text"
+
+    def _forgotten(self, scene: Scene, screen: Screen, composer: Composer) -> bool:
+        """An agent that is still loading empties its composer by drawing it anew: then what it took must be shown."""
+        loading = self._profile.started and scene.process is not None and scene.process.young
+        if not loading or self._command or composer.region is None or self.beside(scene):
+            return False
+        above = essence("".join(row.text for row in screen.rows[: composer.region.top]))
+        return self._wanted[:SHOWN] not in above
 
     def _grew(self, composer: Composer, width: int) -> bool:
         """Submit accepted a suggestion, or somebody types: to submit again would send more than our text."""

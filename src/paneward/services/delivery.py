@@ -5,7 +5,7 @@ Whatever happens outside, the caller gets a `SendResult`; only programming error
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, InvalidInput, PaneNotFound, PanewardError, StoreError
 from paneward.core.events import DeliveryChanged, Event
-from paneward.core.flow import Flow, Phase
+from paneward.core.flow import AnotherProgram, Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.posting import post
 from paneward.core.preflight import Draft, Terms, WhenBusy
@@ -145,22 +145,31 @@ class Deliveries:
         """Store the intent, act, store the receipt."""
         scene = await driver.glance()
         _check_place(request, scene)
-        profile = named(request.profile, self._profiles) if request.profile else self._chosen(scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
         if known is not None and known.receipt is not None and not again(known):
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
-        order = self._order(request, profile, None if known is None else cut_off_at(known))
-        if plan is deliver:
-            plan, order = await self._way(driver, order)
-        result = await driver.run(plan(order))
+        result, profile = await self._carried_out(request, driver, plan, None if known is None else cut_off_at(known))
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
             message_id=request.message_id, dump=_dump(result, request.secret, driver.scene),
         )  # fmt: skip
         _say(result)
         return await ledger.finish(result)
+
+    async def _carried_out(
+        self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], resume: Phase | None
+    ) -> tuple[SendResult, Profile]:
+        """By the profile of the program that is there when it is typed to: a script may have become an agent."""
+        until = self._clock.now() + request.timeout
+        while True:
+            order = self._order(request, driver.scene, max(until - self._clock.now(), 0.0), resume)
+            way = plan
+            if plan is deliver:
+                way, order = await self._way(driver, order)
+            with suppress(AnotherProgram):
+                return await driver.run(way(order)), order.profile
 
     async def _way(self, driver: Driver, order: Order) -> tuple[Callable[[Order], Flow[SendResult]], Order]:
         """By the program's own API where that leads to what the pane shows. A command is typed: there it is text."""
@@ -173,18 +182,18 @@ class Deliveries:
         driver.on_post(found)
         return post, order
 
-    def _chosen(self, scene: Scene) -> Profile:
-        return choose(scene.snapshot, scene.process, self._profiles)
-
-    def _order(self, request: Request, profile: Profile, resume: Phase | None) -> Order:
+    def _order(self, request: Request, scene: Scene, timeout: float, resume: Phase | None) -> Order:
         bridge = self._settings.tmux_bridge
+        fixed = named(request.profile, self._profiles) if request.profile else None
+        profile = fixed or choose(scene.snapshot, scene.process, self._profiles)
         terms = Terms(
             profile=profile,
             prompt=compile_prompt(prompt_of(profile, self._settings)),
             when_busy=request.when_busy,
             draft=request.draft,
-            timeout=request.timeout,
+            timeout=timeout,
             draft_hold=bridge.draft_hold_s,
+            program="" if fixed else scene.program,
         )
         return Order(
             text=request.text,

@@ -73,14 +73,15 @@ class Record:
     async def _take(
         self,
         turn: Turn,
-        said: Said,
+        said: Said | None,
         judge: Callable[[Turn], Change],
         receipt: SendResult | None = None,
         *events: Event,
         entry: AuditEntry | None = None,
     ) -> Turn:
-        """Store a turn, and what it makes of the agent."""
-        opening, heard, change = opens(self._agent.stage, said), self._heard_of(), None
+        """Store a turn, and what it makes of the agent; one that says nothing new joins the command it names."""
+        opening = said is not None and opens(self._agent.stage, said)
+        heard, change = self._heard_of(), None
 
         def judge_all(turn: Turn) -> Change:
             nonlocal change

@@ -204,7 +204,7 @@ class Tracker:
         meanwhile, the beginning is on that screen already."""
         self._profile, lost = profile, self._lost
         shown = look(past, profile, self._grammar)
-        if self._anchor and not _holds(past, self._anchor):
+        if self._anchor and self._gapes(past):
             self._found = replace(self._found, lost="more was printed than tmux holds")
         if not self._framed:
             self.memory.paints = self.memory.paints or shown.copied  # by a program that nobody saw drawing
@@ -256,6 +256,13 @@ class Tracker:
     def _framed(self) -> bool:
         return self._profile is not None and self._profile.framed
 
+    def _gapes(self, past: Snapshot) -> bool:
+        """What was seen before is not there any more; or it is everywhere, and much may have gone unseen."""
+        rows = [row for row in past.rows if row.strip()]
+        length = len(self._anchor)
+        places = sum(tuple(rows[at : at + length]) == self._anchor for at in range(len(rows) - length + 1))
+        return not places or (places > 1 and past.history >= self.past and not self.reads_screen)
+
     def _take_drawn(self, past: Snapshot, profile: Profile) -> None:
         """Of a program that paints, its scrollback. Its screen may be half drawn: that is told when it stands still."""
         above, drawn = past.rows[: past.history], past.rows[past.history :]
@@ -303,8 +310,3 @@ class Tracker:
 def _overlap(past: list[str], new: list[str]) -> int:
     """How many of the new ones are the end of the past."""
     return next((count for count in range(min(len(past), len(new)), 0, -1) if past[-count:] == new[:count]), 0)
-
-
-def _holds(past: Snapshot, anchor: tuple[str, ...]) -> bool:
-    rows = [row for row in past.rows if row.strip()]
-    return any(tuple(rows[at : at + len(anchor)]) == anchor for at in range(len(rows) - len(anchor) + 1))

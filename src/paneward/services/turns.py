@@ -6,6 +6,7 @@ in. Killed at any moment, nothing is lost, and nothing is said twice.
 
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Final
 
 from paneward.core import nudge
@@ -50,6 +51,7 @@ class Turns(Record):
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
         self._told_at = 0.0  # seconds since the epoch: when the last words for it began to go in
         self._unworded: Turn | None = None  # the last end that was seen, whose words are not known
+        self._wordless: Turn | None = None  # the last work that opened a command, whose words are not known
         self.hearing = Hearing()
 
     # --- what others say to it
@@ -77,7 +79,7 @@ class Turns(Record):
         )  # fmt: skip
         if entry is not None:
             entry = replace(entry, result="unconfirmed" if doubtful else "ok")
-        self._told_at = max(self._told_at, began_at(delivery))
+        self._told_at, self._wordless = max(self._told_at, began_at(delivery)), None
         turn = await self._take(turn, said, lambda turn: self._believed(said, turn, agent), receipt, told, entry=entry)
         # Of words that join the work, what the agent does next proves nothing.
         self._delivery = None if joins else replace(delivery, receipt=receipt)
@@ -164,6 +166,8 @@ class Turns(Record):
             turn = self._turn(said, seen, told)
             turn = await self._take(turn, said, lambda turn: self._judged(said, turn, told, ending))
             self._unworded = turn if said is Said.AGENT_COMPLETION else None
+            if said is Said.AGENT_PROGRESS:
+                self._wordless = turn
         else:
             await self._change(self._judged(said, None, told, ending))
 
@@ -235,6 +239,10 @@ class Turns(Record):
 
     async def _typed(self, heard: Heard, agent: Agent) -> None:
         """Somebody typed it in the pane."""
+        began, self._wordless = self._wordless, None
+        if began is not None and agent.stage in RESTING and heard.at <= began.at:
+            await self._told_late(heard, agent, began.command)
+            return
         if agent.stage in RESTING:
             self.hearing.begin()
             self.hearing.end(self._clock.now())
@@ -243,6 +251,11 @@ class Turns(Record):
         self._told_at = max(self._told_at, heard.at)
         turn, told = Turn(agent.id, Actor.USER, Intent.COMMAND, heard.text, *_by(heard)), Told(*_by(heard))
         await self._take(turn, Said.USER_COMMAND, lambda turn: self._judged(Said.USER_COMMAND, turn, told, agent=agent))
+
+    async def _told_late(self, heard: Heard, agent: Agent, command: int | None) -> None:
+        """These were the words of work that has begun since, and ended."""
+        turn = Turn(agent.id, Actor.USER, Intent.COMMAND, heard.text, *_by(heard), command=command)
+        await self._take(turn, None, lambda turn: Change(agent, self._last))
 
     async def _proven(self, delivery: Delivery, receipt: SendResult, heard: Heard, agent: Agent) -> None:
         """The agent itself tells that it got words of ours."""
@@ -318,10 +331,12 @@ class Turns(Record):
     # --- after a crash
 
     async def recover(self) -> None:
-        """Remember the last words that went in, or may have, and an end whose words are not known."""
+        """Remember the last words that went in, or may have, and what was heard without words."""
         turns = await self._store.turns(self._agent.id)
         if turns and turns[0].intent is Intent.COMPLETION and not turns[0].text:
             self._unworded = turns[0]
+        since = takewhile(lambda turn: turn.actor is Actor.AGENT, turns)
+        self._wordless = next((turn for turn in since if turn.intent is Intent.PROGRESS), None)
         turn = next((turn for turn in turns if turn.delivery is not None), None)
         if turn is None or turn.delivery is None:
             return

@@ -84,7 +84,7 @@ def save(transaction: Transaction, change: Change) -> Agent:
 
 def take_turn(transaction: Transaction, turn: Turn, opens: bool, judge: Callable[[Turn], Change]) -> tuple[Turn, Agent]:
     connection = transaction.connection
-    command = _opened(transaction, turn.agent) if opens else _open(connection, turn.agent)
+    command = _opened(transaction, turn.agent) if opens else turn.command or _open(connection, turn.agent)
     fresh = replace(turn, command=command, at=turn.at or transaction.at, id=0)
     row = {"agent": fresh.agent, "command": command, "delivery": fresh.delivery, "at": fresh.at, "body": written(fresh)}
     fresh = replace(fresh, id=carry_out(connection, _statements().take, row).fetchone()[0])

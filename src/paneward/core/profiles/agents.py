@@ -273,6 +273,7 @@ GEMINI = Profile(
         Guard(r"\\\Z", "newline", after=" ", exact=True),
     ),
     edits=(Edit.TRIMS_START, Edit.TRIMS_END),
+    started=r"(?s)\bGemini CLI v\d(?!.*Agent powering down)",
     first_work=10.0,
     busy=(
         Mark(Where.TITLE, r"^✦", lasting=True),

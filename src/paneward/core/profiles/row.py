@@ -183,6 +183,7 @@ class Profile:
     guards: tuple[Guard, ...] = ()  # texts that are not taken as text
     edits: tuple[Edit, ...] = ()  # what it changes in every text
     busy: tuple[Mark, ...] = ()  # marks of a screen that works; they veto readiness
+    started: str = ""  # what the screen shows once it has loaded; before, it may forget what it took
     first_work: float = 0.0  # seconds that its first work after a start may take to show, on a loaded machine
     stirs: bool = False  # it tells of work, by its title or by OSC 7501, while it only starts
     activities: tuple[Activity, ...] = ()  # marks of what it does while it works; the first that is there counts
