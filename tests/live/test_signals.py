@@ -1,6 +1,7 @@
 """What agents tell beside their work, in real panes: heard once, by whatever server runs."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,8 @@ def test_what_is_said_behind_a_deluge_rings_once_and_the_gap_is_told(ground: Gro
         await signals(one, 1)
         say(ground, pane, f"deluge {rains}")
         await sampled(one)
+        more_than_tmux_holds = rained(pane) + 5000
+        await asyncio.to_thread(until, lambda: rained(pane) > more_than_tmux_holds)
         say(ground, pane, "marker needs_input behind it")
         rains.unlink()
         await nudged(one, "needs_input", "behind it")
@@ -163,6 +166,9 @@ def test_what_is_said_behind_a_deluge_rings_once_and_the_gap_is_told(ground: Gro
         assert follower is not None
         while not follower.flooding:
             assert await follower._watch.wait(follower._watch.output_seq, PATIENCE)
+
+    def rained(pane: str) -> int:
+        return max(map(int, re.findall(r"number (\d+)", ground.server.screen(pane))), default=0)
 
     played(ground, work)
 
