@@ -51,7 +51,7 @@ class Turns(Record):
         self._doubtful: tuple[Turn, float] | None = None  # an unconfirmed turn, and since when
         self._told_at = 0.0  # seconds since the epoch: when the last words for it began to go in
         self._unworded: Turn | None = None  # the last end that was seen, whose words are not known
-        self._wordless: Turn | None = None  # the last work that opened a command, whose words are not known
+        self._begun: Turn | None = None  # the last work that opened a command, as nobody had told of its words
         self.hearing = Hearing()
 
     # --- what others say to it
@@ -79,7 +79,7 @@ class Turns(Record):
         )  # fmt: skip
         if entry is not None:
             entry = replace(entry, result="unconfirmed" if doubtful else "ok")
-        self._told_at, self._wordless = max(self._told_at, began_at(delivery)), None
+        self._told_at, self._begun = max(self._told_at, began_at(delivery)), None
         turn = await self._take(turn, said, lambda turn: self._believed(said, turn, agent), receipt, told, entry=entry)
         # Of words that join the work, what the agent does next proves nothing.
         self._delivery = None if joins else replace(delivery, receipt=receipt)
@@ -167,7 +167,7 @@ class Turns(Record):
             turn = await self._take(turn, said, lambda turn: self._judged(said, turn, told, ending))
             self._unworded = turn if said is Said.AGENT_COMPLETION else None
             if said is Said.AGENT_PROGRESS:
-                self._wordless = turn
+                self._begun = turn
         else:
             await self._change(self._judged(said, None, told, ending))
 
@@ -239,7 +239,7 @@ class Turns(Record):
 
     async def _typed(self, heard: Heard, agent: Agent) -> None:
         """Somebody typed it in the pane."""
-        began, self._wordless = self._wordless, None
+        began, self._begun = self._begun, None
         if began is not None and agent.stage in RESTING and heard.at <= began.at:
             await self._told_late(heard, agent, began.command)
             return
@@ -336,7 +336,7 @@ class Turns(Record):
         if turns and turns[0].intent is Intent.COMPLETION and not turns[0].text:
             self._unworded = turns[0]
         since = takewhile(lambda turn: turn.actor is Actor.AGENT, turns)
-        self._wordless = next((turn for turn in since if turn.intent is Intent.PROGRESS), None)
+        self._begun = next((turn for turn in since if turn.intent is Intent.PROGRESS), None)
         turn = next((turn for turn in turns if turn.delivery is not None), None)
         if turn is None or turn.delivery is None:
             return
