@@ -261,8 +261,9 @@ Keys may be added; none will change its meaning.
 SERVER = """`/openapi.json` of a running server describes every route, body and error; the [guide](guide/server.md) says
 how to begin. The [states of an agent](states.md#agents) and the [events](states.md#events) have a page of their own.
 """
-SETTINGS = """`config.yaml` is looked for by `--config`, then `PANEWARD_CONFIG`, then in the working directory, then in
-`~/.config/paneward`. Each key can be set by the environment as well. `paneward config show` tells what is in effect and
+SETTINGS = """`config.yaml` is looked for by `--config`, then `PANEWARD_CONFIG`, then in `~/.config/paneward`.
+`.paneward.yaml` of the working directory may set [a few harmless keys](guide/config.md#a-projects-own-settings). Each
+key can be set by the environment as well. `paneward config show` tells what is in effect and
 where it comes from.
 """
 

@@ -75,7 +75,8 @@ def test_the_file_overrides_defaults_and_the_environment_overrides_the_file() ->
     written(
         Path("config.yaml"), "tmux_bridge:\n  max_enter_retries: 5\n  clear_delay_ms: 1\nreadiness:\n  timeout: 2\n"
     )
-    settings = load(env={"PANEWARD_TMUX_BRIDGE__CLEAR_DELAY_MS": "7", "PANEWARD_READINESS__ACCEPT_STABLE": "true"})
+    env = {"PANEWARD_TMUX_BRIDGE__CLEAR_DELAY_MS": "7", "PANEWARD_READINESS__ACCEPT_STABLE": "true"}
+    settings = load("config.yaml", env)
     assert (settings.tmux_bridge.max_enter_retries, settings.tmux_bridge.clear_delay_ms) == (5, 7)
     assert (settings.readiness.timeout, settings.readiness.accept_stable) == (2.0, True)
     assert settings.origins["tmux_bridge.max_enter_retries"] == "config.yaml, line 2"
@@ -91,8 +92,8 @@ def test_the_file_is_searched_in_the_documented_order(tmp_path: Path) -> None:
     xdg = written(tmp_path / "xdg/paneward/config.yaml", "")
     assert find_file(None, {**env, "XDG_CONFIG_HOME": str(tmp_path / "xdg")}) == xdg
     assert find_file(None, {**env, "XDG_CONFIG_HOME": "relative"}) == user
-    here = written(Path("config.yaml"), "")
-    assert find_file(None, env) == here
+    written(Path("config.yaml"), "")  # of the working directory: somebody else's
+    assert find_file(None, env) == user
     assert find_file(None, {**env, "PANEWARD_CONFIG": "named.yaml"}) == Path("named.yaml")
     assert find_file("given.yaml", {**env, "PANEWARD_CONFIG": "named.yaml"}) == Path("given.yaml")
 
@@ -217,9 +218,10 @@ def test_a_file_that_was_asked_for_must_be_there(env: Mapping[str, str]) -> None
         load("gone.yaml", env)
 
 
-def test_dev_null_is_an_empty_file() -> None:
-    written(Path("config.yaml"), "tmux: {binary: other}")
-    assert load(env={"PANEWARD_CONFIG": "/dev/null"}) == Settings()
+def test_dev_null_is_an_empty_file(tmp_path: Path) -> None:
+    written(tmp_path / ".config/paneward/config.yaml", "tmux: {binary: other}")
+    assert load(env={"HOME": str(tmp_path)}).tmux.binary == "other"
+    assert load(env={"HOME": str(tmp_path), "PANEWARD_CONFIG": "/dev/null"}) == Settings()
 
 
 # --- profiles

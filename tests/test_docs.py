@@ -136,11 +136,14 @@ def test_every_setting_of_the_guide_exists() -> None:
         assert set(named) <= keys, page.name
 
 
-def test_the_configuration_of_the_guide_can_be_loaded(tmp_path: Path) -> None:
-    [block] = re.findall(r"```yaml\n(.*?)```", (TOP / "docs/guide/config.md").read_text(), re.DOTALL)
+def test_the_configuration_of_the_guide_can_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block, local = re.findall(r"```yaml\n(.*?)```", (TOP / "docs/guide/config.md").read_text(), re.DOTALL)
     (tmp_path / "config.yaml").write_text(block)
     settings = config.load(tmp_path / "config.yaml", {})
     assert (settings.server.port, settings.store.retention_days, settings.tmux_bridge.draft_hold_s) == (9000, 90, 30)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".paneward.yaml").write_text(local)
+    assert config.load(env={}).usage.budget_cost == 20
 
 
 @pytest.mark.parametrize("field", [item.name for item in fields(Profile) if item.name != "name"])

@@ -252,8 +252,9 @@ def test_config_check_says_that_all_is_well(capsys: Capture) -> None:
 
 
 def test_a_broken_config_is_usage_and_names_file_line_and_key(own_home: Path, capsys: Capture) -> None:
-    (own_home / "config.yaml").write_text("tmux:\n  binray: tmux\n")
-    assert main(["config", "check"]) == 2
+    file = own_home / "config.yaml"
+    file.write_text("tmux:\n  binray: tmux\n")
+    assert main(["--config", str(file), "config", "check"]) == 2
     err = capsys.readouterr().err
     assert "config.yaml, line 2" in err
     assert "binray" in err
@@ -292,8 +293,9 @@ def test_the_doctor_warns_where_no_server_runs_and_is_content(capsys: Capture) -
 
 
 def test_the_doctor_fails_for_a_broken_config_and_says_how_to_mend(own_home: Path, capsys: Capture) -> None:
-    (own_home / "config.yaml").write_text("nonsense: 1\n")
-    assert main(["doctor", "--json"]) == 1
+    file = own_home / "config.yaml"
+    file.write_text("nonsense: 1\n")
+    assert main(["--config", str(file), "doctor", "--json"]) == 1
     answer = document(capsys)
     assert states(answer)["config"] == "fail"
     assert all(check["mend"] for check in answer["checks"] if check["state"] != "ok")

@@ -42,15 +42,22 @@ class Document:
 
 
 def read(path: Path, asked_by: str) -> Document:
-    import yaml
-
     try:
-        text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, yaml.SafeLoader)
-        value = None if node is None else yaml.safe_load(text)
+        data = path.read_bytes()
     except OSError as error:
         by = f", which {asked_by} names" if asked_by else ""
         raise wrong(f"cannot read {path}{by}: {error.strerror}", "Name a file that exists and is readable.") from None
+    return parsed(path, data)
+
+
+def parsed(path: Path, data: bytes) -> Document:
+    """What a file says; `path` is what it is called in errors."""
+    import yaml
+
+    try:
+        text = data.decode()
+        node = yaml.compose(text, yaml.SafeLoader)
+        value = None if node is None else yaml.safe_load(text)
     except UnicodeDecodeError as error:
         raise wrong(f"{path}: byte {error.start} is not UTF-8", "Save the file as UTF-8.") from None
     except yaml.MarkedYAMLError as error:

@@ -169,7 +169,10 @@ class Settings:
     recording: RecordingSettings = RecordingSettings()
     profiles: ProfileSettings = ProfileSettings()
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # "tmux.binary" -> where from
+    notice: str = field(default="", compare=False, repr=False)  # what has to be said of the working directory's file
 
 
-SECTIONS: Mapping[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if name != "origins"}
-PATHS = ("profiles.file", "server.tls_certificate", "server.tls_key")  # relative to the file that names them
+SECTIONS: Mapping[str, Any] = {
+    name: kind for name, kind in get_type_hints(Settings).items() if name not in ("origins", "notice")
+}
+PATHS = ("profiles.file", "server.tls_certificate", "server.tls_key", "store.url")  # relative to their file

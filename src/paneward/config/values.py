@@ -38,9 +38,23 @@ def judged(given: Given) -> Any:
         raise _unfit(given, hint) from None
     if not all(rule.holds(value) for rule in _rules(hint)):
         raise _unfit(given, hint)
-    if f"{given.section}.{given.key}" in PATHS and value is not None:
-        return str(given.folder / Path(value).expanduser())
-    return value
+    place = f"{given.section}.{given.key}"
+    if place == "tmux.binary":
+        return _beside(value, given.folder) if "/" in value else value  # a bare name is looked for on PATH
+    if place == "store.url" and value is not None and "://" in value:
+        return _address(value, given.folder)
+    return _beside(value, given.folder) if place in PATHS and value is not None else value
+
+
+def _address(url: str, folder: Path) -> str:
+    """Of the addresses of stores only SQLite's are paths: `sqlite:///relative`, `sqlite:////absolute`."""
+    scheme, _, path = url.partition("://")
+    relative = scheme.startswith("sqlite") and path.startswith("/") and path not in ("/", "/:memory:")
+    return f"{scheme}:///{folder / path[1:]}" if relative else url
+
+
+def _beside(path: str, folder: Path) -> str:
+    return str(folder / Path(path).expanduser())
 
 
 def allowed(hint: Any) -> str:

@@ -56,7 +56,7 @@ async def company(server: "Server") -> AsyncIterator[None]:
 
 
 async def _start(socket: str, name: str) -> str:
-    agent = [sys.executable, "-m", "paneward", "demo-agent", "--name", name, "--busy", str(WORK)]
+    agent = [sys.executable, "-P", "-m", "paneward", "demo-agent", "--name", name, "--busy", str(WORK)]
     begin = ["new-session", "-d", "-s", name, "-x", "100", "-y", "30", "-P", "-F", "#{pane_id}"]
     return await asyncio.to_thread(asyncio.run, tmux(socket, *begin, *agent))
 

@@ -282,7 +282,7 @@ def _remove(path: str) -> None:
 
 async def _start(socket: str, reading: float) -> str:
     """The demo agent in a pane of a server of its own."""
-    agent = [sys.executable, "-m", "paneward", "demo-agent", "--busy", str(WORK + reading)]
+    agent = [sys.executable, "-P", "-m", "paneward", "demo-agent", "--busy", str(WORK + reading)]
     size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
     return await tmux(socket, "new-session", "-d", "-n", "agent", *size, "-P", "-F", "#{pane_id}", *agent)
 

@@ -78,11 +78,15 @@ def _python() -> Check:
 
 def _configuration(place: Place) -> Check:
     try:
-        known = profiles_of(settings_of(place))
+        settings = settings_of(place)
+        known = profiles_of(settings)
     except PanewardError as error:
         return _failed("config", error)
     file = find_file(place.config, os.environ)
-    return _ok("config", f"{file or 'no file, the defaults'}; profiles: {', '.join(known)}")
+    seen = f"{file or 'no file, the defaults'}; profiles: {', '.join(known)}"
+    if settings.notice:
+        return _warn("config", f"{seen}; {settings.notice}", "Remove that file unless you trust who wrote it.")
+    return _ok("config", seen)
 
 
 def _state_directory() -> Check:

@@ -38,6 +38,13 @@ class Place:
         self.transport = transport
         self.config = config
         self.json = json
+        self.said: set[str] = set()  # notices that were printed: once is enough
+
+    def moved_to(self, socket_path: str | None, host: str | None) -> "Place":
+        """The same command, on another tmux server."""
+        moved = Place(None, socket_path, host, self.transport, self.config, self.json)
+        moved.said = self.said
+        return moved
 
 
 def place_of(ctx: typer.Context) -> Place:

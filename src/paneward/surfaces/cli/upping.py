@@ -96,7 +96,7 @@ def _command(place: Place, given: Mapping[str, Any], demo: bool) -> list[str]:
     flags = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is True]
     values = [f"--{name}={value}" for name, value in given.items() if value is not None and value is not True]
     more = ["--demo"] if demo else []
-    return [sys.executable, "-m", "paneward", *config, "--json", "up", "--daemon", *flags, *values, *more]
+    return [sys.executable, "-P", "-m", "paneward", *config, "--json", "up", "--daemon", *flags, *values, *more]
 
 
 def _started(said: bytes, log: Path) -> Running:

@@ -150,7 +150,7 @@ def located(place: Place, target: str) -> tuple[Place, str]:
     agent = None if beyond else asyncio.run(_agent(place, target))
     if agent is None or agent.pane is None:
         return place, target
-    return Place(None, agent.socket, agent.host or None, place.transport, place.config, place.json), agent.pane
+    return place.moved_to(agent.socket, agent.host or None), agent.pane
 
 
 async def _agent(place: Place, name: str) -> Agent | None:
@@ -159,7 +159,12 @@ async def _agent(place: Place, name: str) -> Agent | None:
 
 
 def settings_of(place: Place) -> Settings:
-    return load(place.config)
+    """The settings in effect; that the working directory has a file of its own is said once in each command."""
+    settings = load(place.config)
+    if settings.notice and settings.notice not in place.said:
+        place.said.add(settings.notice)
+        terminal(stderr=True).print(f"paneward: {escape(settings.notice)}")
+    return settings
 
 
 def known_profiles(place: Place) -> Mapping[str, Profile]:
