@@ -1,4 +1,5 @@
 """A server is killed with -9 at random moments while demo agents work and answers flow, and started again each time.
+Its store is a file, or a PostgreSQL that is itself ended at once now and then, below the running server.
 
 Afterwards nothing may be lost or doubled: by the agents' own logs each message was submitted once and each question
 answered once; by the store each of them is one turn and one delivery, each command is closed, each change of state
@@ -14,6 +15,7 @@ from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from paneward.core.agent import Actor, Intent
@@ -22,8 +24,10 @@ from paneward.store import Store
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
 from prove.serving import answer_of, kind_of, text_of
+from tests.store.cluster import Cluster, cluster
 
 KILLS = 10
+RESTARTS = (3, 7)  # the lives of a server in which its PostgreSQL is ended at once and begun again
 AGENTS = 10
 LONGEST = 1.6  # seconds that a server lives after it began, before it is killed
 PACE = 0.45  # seconds that an agent works on a message
@@ -32,14 +36,20 @@ PACE = 0.45  # seconds that an agent works on a message
 class World:
     """Demo agents that outlive every server, and the servers."""
 
-    def __init__(self, place: Place, seed: int, agents: int) -> None:
+    def __init__(self, place: Place, seed: int, agents: int, postgres: Cluster | None = None) -> None:
         self._place = place
         self._rng = random.Random(seed)
-        self._home = place.directory / f"servers-{seed}"
+        self._postgres = postgres
+        self._url = postgres.new_database() if postgres is not None else ""
+        self._home = place.directory / f"servers-{seed}{'-postgres' if postgres is not None else ''}"
         self.state = self._home / "state"
         self.state.mkdir(parents=True)
         self.names = [f"agent-{number}" for number in range(1, agents + 1)]
         self._panes: list[str] = []
+
+    @property
+    def store(self) -> str | Path:
+        return self._url or self.state / "deliveries.db"
 
     def log_of(self, name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (self._home / f"{name}.log").read_text().splitlines()]
@@ -55,26 +65,36 @@ class World:
             await self._place.close_pane(pane)
 
     async def start(self, messages: int) -> Process:
-        words = [self._place.server.name, str(self.state), str(messages), *self._panes]
+        words = [self._place.server.name, str(self.state), self._url, str(messages), *self._panes]
         with (self._home / "said").open("ab") as said:
             return await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "prove.serving", *words, stdout=PIPE, stderr=said, cwd=TOP
             )
 
-    async def kill_at_random(self, messages: int) -> str:
+    async def kill_at_random(self, messages: int, restart: bool = False) -> str:
         """Start a server and kill it: mostly while clients speak, sometimes while it starts."""
         process = await self.start(messages)
         assert process.stdout is not None
-        early = self._rng.random() < 0.15
+        early = self._rng.random() < 0.15 and not restart
         try:
             if not early and await process.stdout.readline() != b"ready\n":
                 return f"it did not start: {self.said()}"
             await asyncio.sleep(self._rng.uniform(0, LONGEST))
+            if restart:
+                await self._restart_postgres()
+                await asyncio.sleep(self._rng.uniform(0, LONGEST))
             return "" if process.returncode in (None, 0) else f"it failed: {self.said()}"
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+    async def _restart_postgres(self) -> None:
+        """End it as a crash would, and begin it again a moment later."""
+        assert self._postgres is not None
+        await asyncio.to_thread(self._postgres.end)
+        await asyncio.sleep(self._rng.uniform(0, 0.3))
+        await asyncio.to_thread(self._postgres.begin)
 
     async def to_the_end(self, messages: int) -> str:
         """A last server, which is not killed."""
@@ -86,13 +106,17 @@ class World:
         return (self._home / "said").read_text()[-2000:]
 
 
-async def killed_and_started(place: Place, seed: int, kills: int = KILLS, agents: int = AGENTS) -> dict[str, Any]:
+async def killed_and_started(
+    place: Place, seed: int, kills: int = KILLS, agents: int = AGENTS, postgres: Cluster | None = None
+) -> dict[str, Any]:
     """So many kills, then the end; what was found, and under `wrong` what must not be."""
-    world = World(place, seed, agents)
+    world = World(place, seed, agents, postgres)
     await world.open()
     messages = max(2, kills)
+    restarts = RESTARTS if postgres is not None else ()
     try:
-        wrong = [said for said in [await world.kill_at_random(messages) for _ in range(kills)] if said]
+        lives = [await world.kill_at_random(messages, number in restarts) for number in range(1, kills + 1)]
+        wrong = [said for said in lives if said]
         wrong += [said] if (said := await world.to_the_end(messages)) else []
         found = await _found(world, messages)
     finally:
@@ -104,7 +128,7 @@ async def killed_and_started(place: Place, seed: int, kills: int = KILLS, agents
 
 
 async def _found(world: World, messages: int) -> dict[str, Any]:
-    store = Store.open(world.state / "deliveries.db")
+    store = Store.open(world.store)
     wrong: list[str] = []
     counts: Counter[str] = Counter()
     try:
@@ -204,13 +228,20 @@ async def _by_store(store: Store, events: Sequence[Any], name: str, messages: in
     return wrong, Counter(turns=len(turns), deliveries=len(rows), unconfirmed=doubtful)
 
 
-# --- the proof
+# --- the proofs
 
 
-async def play(place: Place, seed: int) -> Outcome:
-    seen = await killed_and_started(place, seed)
+async def play(place: Place, seed: int, postgres: Cluster | None = None) -> Outcome:
+    seen = await killed_and_started(place, seed, postgres=postgres)
     judgement = f"survived {KILLS} kills" if not seen["wrong"] else "; ".join(seen["wrong"])[:2000]
     return Outcome(judgement, not seen["wrong"], seen)
+
+
+async def play_on_postgres(place: Place, seed: int) -> Outcome:
+    with cluster() as postgres:
+        if postgres is None:
+            return Outcome("PostgreSQL is not installed: `scripts/setup test` installs it", False)
+        return await play(place, seed, postgres)
 
 
 def cells(rounds: int) -> list[Cell]:
@@ -220,8 +251,20 @@ def cells(rounds: int) -> list[Cell]:
     ]
 
 
+def postgres_cells(rounds: int) -> list[Cell]:
+    about = f"{KILLS} kills, {len(RESTARTS)} restarts of PostgreSQL"
+    return [
+        Cell(f"{about}, seed {number}", partial(play_on_postgres, seed=number), seconds=900.0)
+        for number in range(1, rounds + 1)
+    ]
+
+
 def complaints(lines: Sequence[Line]) -> list[str]:
     return [f"{line['judgement']}: {line['key']}" for line in lines if not line["ok"]]
 
 
-PROOF = Proof("servers", "kill -9 of a server while ten agents work: nothing lost or doubled", cells, 20, complaints, 1)
+ABOUT = "kill -9 of a server while ten agents work: nothing lost or doubled"
+PROOFS = (
+    Proof("servers", ABOUT, cells, 20, complaints, 1),
+    Proof("servers-postgres", f"{ABOUT}; PostgreSQL ended at once in between", postgres_cells, 6, complaints, 1),
+)

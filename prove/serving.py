@@ -1,8 +1,9 @@
 """A server with clients in it, to be killed: each client gives one demo agent commands and answers what it asks.
 
-`python -m prove.serving SOCKET STATE MESSAGES PANE...`: it says `ready` once the agents are there, and `done` when
-every client had all its messages taken and completed. A client notes in a file of its own what it asks for before it
-asks, and what it was answered: killed in between, it asks again under the same message id, as any client would.
+`python -m prove.serving SOCKET STATE STORE MESSAGES PANE...`: it says `ready` when the agents are there, `done` when
+every client had all its messages taken and completed. STORE is the URL of a database, or empty for a file in STATE. A
+client notes in a file of its own what it asks for before it asks, and what it was answered: killed in between, it asks
+again under the same message id, as any client would.
 """
 
 import asyncio
@@ -10,17 +11,18 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from paneward.app.server import Server, serve
-from paneward.config import Settings
+from paneward.config import Settings, StoreSettings
 from paneward.core.agent import Actor, Agent, Answer, Intent, Sent, Turn
-from paneward.core.errors import Code, PanewardError
+from paneward.core.errors import Code, PanewardError, StoreError
 
 NAP = 0.02  # seconds between looks at what the server has stored
 KINDS = ("say", "ask", "permit", "multi", "other")
 LOST_PATIENCE = 3.0  # seconds after which a dialog that stands there after an unclear answer is answered anew
-AGAIN = (Code.WRONG_STATE, Code.NOT_READY, Code.OPERATOR_BUSY, Code.OPERATOR_DRAFT, Code.STALE_DIALOG)
+AGAIN = (Code.WRONG_STATE, Code.NOT_READY, Code.OPERATOR_BUSY, Code.OPERATOR_DRAFT, Code.STALE_DIALOG, Code.STORE_ERROR)
+T = TypeVar("T")
 
 
 def kind_of(name: str, number: int) -> str:
@@ -112,7 +114,7 @@ class Client:
             await asyncio.sleep(NAP)
 
     async def _since(self, text: str) -> list[Turn]:
-        turns = await self._server.store.turns(self._name, 20)
+        turns = await answered(lambda: self._server.store.turns(self._name, 20))
         at = next((turn.id for turn in turns if turn.actor is Actor.USER and turn.text == text), None)
         return [] if at is None else [turn for turn in turns if turn.id > at]
 
@@ -128,6 +130,15 @@ class Client:
         return self._server.agents.get(self._name).stage == "AWAITING_INPUT"
 
 
+async def answered(ask: Callable[[], Awaitable[T]]) -> T:
+    """What the store answers, asked again while its database is away."""
+    while True:
+        try:
+            return await ask()
+        except StoreError:
+            await asyncio.sleep(NAP)
+
+
 async def adopted(server: Server, socket: str, panes: list[str]) -> list[Agent]:
     known = {agent.pane: agent for agent in server.agents.all()}
     for number, pane in enumerate(panes, 1):
@@ -136,8 +147,9 @@ async def adopted(server: Server, socket: str, panes: list[str]) -> list[Agent]:
     return [known[pane] for pane in panes]
 
 
-async def main(socket: str, state: Path, messages: int, panes: list[str]) -> None:
-    async with serve(Settings(), state, url="http://prove") as server:
+async def main(socket: str, state: Path, store: str, messages: int, panes: list[str]) -> None:
+    settings = Settings(store=StoreSettings(url=store or None))
+    async with serve(settings, state, url="http://prove") as server:
         agents = await adopted(server, socket, panes)
         print("ready", flush=True)
         async with asyncio.TaskGroup() as clients:
@@ -152,10 +164,11 @@ async def told(server: Server, names: list[str], messages: int) -> None:
     """Until every marker was heard, or none comes any more: what the agents printed last is drawn a moment later."""
     wanted = sum(markers_of(name, number) for name in names for number in range(1, messages + 1))
     for _ in range(int(LOST_PATIENCE / NAP)):
-        if len(await server.store.events(kinds=["signal_seen"], limit=100_000)) >= wanted:
+        seen = await answered(lambda: server.store.events(kinds=["signal_seen"], limit=100_000))
+        if len(seen) >= wanted:
             return
         await asyncio.sleep(NAP)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))
+    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5:]))

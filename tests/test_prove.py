@@ -9,13 +9,13 @@ import pytest
 
 from bench.row import Row, p50, p99
 from paneward.core.result import Rung, SendResult, Verdict
-from prove import crashes, delivery, hosts, readiness, senders, servers
+from prove import crashes, delivery, hosts, readiness, senders, servers, stores
 from prove.ledger import Cell, Ledger, Outcome, Proof, fingerprint
 from prove.place import Place, missing
 from prove.play import play_all
 from tests.live.ground import Case, Played
 
-PROOFS = (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, servers.PROOF, hosts.PROOF)
+PROOFS = (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, *servers.PROOFS, stores.PROOF, hosts.PROOF)
 
 
 def played(judgement: str) -> Played:

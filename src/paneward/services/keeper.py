@@ -16,7 +16,7 @@ from typing import Any, Final
 from paneward.config import SignalSettings
 from paneward.core.agent import CUT_OFF, RESTING, Agent, Intent, Sent, Stage, Turn
 from paneward.core.choice import Choice
-from paneward.core.errors import HostUnreachable, PaneDead, PaneNotFound, PanewardError
+from paneward.core.errors import HostUnreachable, PaneDead, PaneNotFound, PanewardError, StoreError
 from paneward.core.events import DeliveryBegun, Event
 from paneward.core.hearing import Seen
 from paneward.core.nudge import attends
@@ -274,6 +274,9 @@ class Keeper:
             wait = min(wait * 2, self._probe)
 
     async def _told(self, error: PanewardError) -> None:
+        if isinstance(error, StoreError):
+            log.warning("%s: what it does is not stored: %s", self.agent.id, error.message)
+            return
         with contextlib.suppress(PanewardError):  # a store that cannot be written is told to whoever asks it next
             if isinstance(error, HostUnreachable):
                 await self._turns.lose(f"{CUT_OFF}{error.message}")

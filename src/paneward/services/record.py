@@ -2,20 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from paneward.core import nudge
 from paneward.core.agent import Agent, Said, Turn, opens
 from paneward.core.audit import AuditEntry
+from paneward.core.errors import StoreError
 from paneward.core.events import Event, TransitionRefused, UsageChanged
 from paneward.core.judging import Change, Moment, Told, judged
 from paneward.core.result import SendResult
 from paneward.core.signals import Channel, Memory, Signal, SignalState, worded
 from paneward.core.usage import Usage
 from paneward.ports import Clock
-from paneward.services.tracker import Tracker
+from paneward.services.tracker import Found, Tracker
 from paneward.store import Store
 
 log = logging.getLogger("paneward.agents")
@@ -31,10 +33,35 @@ class Record:
         self._tracker = tracker or Tracker()
         self._written: Mapping[str, Any] = self._tracker.memory.written()
         self._last = nudge.recalled(agent, clock.now(), clock.wall())  # what the next signal is held against
+        self._unsure = False  # a write failed: whether it was stored is not known
+        self._storing: tuple[Found, Mapping[str, Any]] | None = None  # the last signals that were to be stored
 
     @property
     def agent(self) -> Agent:
         return self._agent
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Change the record, one at a time, from what is stored: after a write that failed, it is read anew."""
+        async with self.speaking:
+            if self._unsure:
+                await self._read_anew()
+                self._unsure = False
+            try:
+                yield
+            except StoreError:
+                self._unsure = True
+                raise
+            self._storing = None
+
+    async def _read_anew(self) -> None:
+        [agent] = await self._store.agents(self._agent.id)
+        self._agent, self._written = agent, await self._store.heard(agent.id) or {}
+        self._last = nudge.recalled(agent, self._clock.now(), self._clock.wall())
+        found, written = self._storing or (Found(), {})
+        if written == self._written:
+            self._tracker.stored(found)
+        self._storing = None
 
     async def until(self, condition: Callable[[Agent], bool]) -> None:
         """Until the agent has come to this."""
@@ -53,7 +80,7 @@ class Record:
     async def spent(self, usage: Usage, account: Mapping[str, Any], crossed: str) -> None:
         """Store what it has used, how that was counted, and with `crossed` that a budget is used up: all of it or
         nothing."""
-        async with self.speaking:
+        async with self.alone():
             now, told = self._clock.now(), UsageChanged(self._agent.id, usage)
             signals = [Signal(SignalState.NEEDS_INPUT, worded(crossed), Channel.BUDGET, now)] if crossed else []
             heard = nudge.hear(replace(self._agent, usage=usage), signals, self._last, now, self._clock.wall())

@@ -12,6 +12,7 @@ from typing import Final
 from paneward.core import nudge
 from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
 from paneward.core.audit import AuditEntry
+from paneward.core.errors import StoreError
 from paneward.core.events import Event, NearMiss, OutputLost
 from paneward.core.hearing import Hearing, Seen
 from paneward.core.hooks import Heard, same_text
@@ -42,6 +43,7 @@ LATE: Final = 60.0  # seconds within which the words of an end that was seen bel
 NEW: Final = 5.0  # seconds after which a signal is one of a time in which nobody listened
 SAID: Final = {spoken: said for said, spoken in SPOKEN.items()}
 RUNGS: Final = list(Rung)
+Owed = tuple[Delivery, SendResult, str, AuditEntry | None]  # a delivery, its receipt, its words, who asked for it
 
 
 class Turns(Record):
@@ -52,6 +54,7 @@ class Turns(Record):
         self._told_at = 0.0  # seconds since the epoch: when the last words for it began to go in
         self._unworded: Turn | None = None  # the last end that was seen, whose words are not known
         self._begun: Turn | None = None  # the last work that opened a command, as nobody had told of its words
+        self._owed: list[Owed] = []  # receipts that could not be stored: nothing else is told before them
         self.hearing = Hearing()
 
     # --- what others say to it
@@ -61,11 +64,28 @@ class Turns(Record):
     ) -> Turn | None:
         """The receipt of words for it. They went in, or may have: this is a turn, may change its state, and is put on
         record with `entry`."""
-        if receipt.verdict is Verdict.FAILED:
-            await self._store.finish(delivery.id, receipt, changed(self._agent.id, delivery.id, receipt))
-            return None
-        async with self.speaking:
+        async with self.alone():
+            try:
+                return await self._received(delivery, receipt, text, entry)
+            except StoreError:
+                self._owed.append((delivery, receipt, text, entry))
+                raise
+
+    async def _received(
+        self, delivery: Delivery, receipt: SendResult, text: str, entry: AuditEntry | None
+    ) -> Turn | None:
+        if receipt.verdict is not Verdict.FAILED:
             return await self._delivered(delivery, receipt, text, self._agent, entry)
+        await self._store.finish(delivery.id, receipt, changed(self._agent.id, delivery.id, receipt))
+        return None
+
+    async def _read_anew(self) -> None:
+        """As it is stored; then what could not be stored."""
+        await super()._read_anew()
+        await self.recover()
+        while self._owed:
+            await self._received(*self._owed[0])
+            self._owed.pop(0)
 
     async def _delivered(
         self, delivery: Delivery, receipt: SendResult, text: str, agent: Agent, entry: AuditEntry | None = None
@@ -97,17 +117,18 @@ class Turns(Record):
 
     async def signalled(self) -> None:
         """Store what the tracker found, and that it was heard, with the nudge that it sets: all of it or nothing."""
-        async with self.speaking:
+        async with self.alone():
             found, written = self._tracker.found, self._tracker.memory.written()
             heard = nudge.hear(self._agent, found.signals, self._last, self._clock.now(), self._clock.wall())
             gaps = (OutputLost(self._agent.id, found.lost),) if found.lost else ()
             misses = (NearMiss(self._agent.id, line) for line in found.missed)
+            self._storing = found, written
             await self._change(Change(heard.agent, heard.last, (*gaps, *misses, *heard.events), heard=written))
             self._tracker.stored(found)
 
     async def attended(self, reason: str) -> None:
         """Somebody attends to it."""
-        async with self.speaking:
+        async with self.alone():
             cleared = nudge.clear(self._agent, reason)
             self._last = None
             if cleared.events:
@@ -129,7 +150,7 @@ class Turns(Record):
 
     async def see(self, seen: Seen) -> None:
         """Take in a look at it."""
-        async with self.speaking:
+        async with self.alone():
             await self._reach(seen.standing)
             self._agent = replace(self._agent, alive_at=self._clock.wall() - seen.quiet)
             self._settle(seen.now)
@@ -214,7 +235,7 @@ class Turns(Record):
 
     async def prompted(self, heard: Heard, seq: int) -> None:
         """It got a prompt: one of ours, which is proven by that, or one that somebody typed."""
-        async with self.speaking:
+        async with self.alone():
             delivery = await self._delivery_of(heard, seq)
             agent = replace(self._agent, hook_seq=seq, conversation=heard.session or self._agent.conversation)
             if delivery is None:
@@ -276,7 +297,7 @@ class Turns(Record):
 
     async def stopped(self, heard: Heard, seq: int) -> None:
         """It is done, and these were its last words."""
-        async with self.speaking:
+        async with self.alone():
             seen, told = self._unworded, Told(*_by(heard))
             if self._agent.stage not in RESTING and heard.at >= self._told_at:
                 await self._upgrade(Rung.ACTED, heard.evidence)
@@ -297,7 +318,7 @@ class Turns(Record):
 
     async def said(self, heard: Heard, seq: int) -> None:
         """A signal that it wrote down."""
-        async with self.speaking:
+        async with self.alone():
             age = max(self._clock.wall() - heard.at, 0.0)
             message = self._tracker.veiled(worded(heard.text))
             signal = Signal(
@@ -315,17 +336,17 @@ class Turns(Record):
 
     async def lose(self, reason: str, ended: bool = False) -> None:
         """Its pane cannot be reached; or its program `ended`."""
-        async with self.speaking:
+        async with self.alone():
             await self._change(lost(self._agent, reason, ended, self._moment))
 
     async def recognise(self, kind: str, version: str) -> None:
         """It is known now what it is."""
-        async with self.speaking:
+        async with self.alone():
             await self._change(Change(replace(self._agent, kind=kind, version=version), self._last))
 
     async def recorded(self, name: str, event: Event) -> None:
         """Its output goes into this recording from now on; empty: into none."""
-        async with self.speaking:
+        async with self.alone():
             await self._change(Change(replace(self._agent, recording=name), self._last, (event,)))
 
     # --- after a crash
@@ -333,6 +354,7 @@ class Turns(Record):
     async def recover(self) -> None:
         """Remember the last words that went in, or may have, and what was heard without words."""
         turns = await self._store.turns(self._agent.id)
+        self._doubtful = self._unworded = None
         if turns and turns[0].intent is Intent.COMPLETION and not turns[0].text:
             self._unworded = turns[0]
         since = takewhile(lambda turn: turn.actor is Actor.AGENT, turns)

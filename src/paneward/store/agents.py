@@ -170,8 +170,8 @@ def _statements() -> _Statements:
 # --- reading
 
 
-def read_agents(connection: sa.Connection) -> list[Agent]:
-    """In order of adoption."""
+def read_agents(connection: sa.Connection, only: str | None = None) -> list[Agent]:
+    """In order of adoption; or the one of this name."""
     import sqlalchemy as sa
 
     table, heads, commands = tables().agents, tables().heads, tables().commands
@@ -179,7 +179,8 @@ def read_agents(connection: sa.Connection) -> list[Agent]:
     mine = sa.and_(commands.c.agent == table.c.id, commands.c.closed_at.is_(None))
     command = sa.select(sa.func.max(commands.c.id)).where(mine).scalar_subquery()
     columns = [table.c[name] for name in NUDGE]
-    rows = connection.execute(sa.select(table.c.body, seq.label("seq"), command.label("command"), *columns)).mappings()
+    wanted = sa.select(table.c.body, seq.label("seq"), command.label("command"), *columns)
+    rows = connection.execute(wanted if only is None else wanted.where(table.c.id == only)).mappings()
     agents = [
         replace(agent_of(json.loads(row["body"])), command=row["command"], seq=row["seq"] or 0, **_fields(row, NUDGE))
         for row in rows

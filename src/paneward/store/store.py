@@ -203,9 +203,9 @@ class Store:
         if purge:
             await asyncio.wrap_future(self._writer.after(self._place.wipe))
 
-    async def agents(self) -> list[Agent]:
-        """In order of adoption."""
-        return await self._read(agents.read_agents)
+    async def agents(self, only: str | None = None) -> list[Agent]:
+        """In order of adoption; or the one of this name."""
+        return await self._read(lambda connection: agents.read_agents(connection, only))
 
     async def save(
         self,
