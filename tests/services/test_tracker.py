@@ -84,22 +84,30 @@ def test_an_unfinished_line_is_told_after_its_time() -> None:
     assert pane.tracker.deadline() is None
 
 
-def test_a_program_that_paints_is_read_by_its_screen() -> None:
+def test_what_is_drawn_again_is_told_once() -> None:
     pane = Pane().begin()
     pane.tracker.hear(f"\x1b[H\x1b[2J{ASKS}\r\n".encode())
-    assert pane.told() == []
-    pane.see("It says", ASKS, quiet=0.1)
+    assert pane.told() == [("Which colour?", False)]
     for _ in range(50):
         pane.tracker.hear(f"\x1b[H\x1b[2J{ASKS}\r\n".encode())
-        pane.see("It says", ASKS, quiet=0.1)
+        pane.see(ASKS, quiet=0.1)
+    assert pane.told() == []
+
+
+def test_a_line_that_is_put_together_on_the_screen_is_read_there() -> None:
+    pane = Pane().begin()
+    for _ in range(50):
+        pane.tracker.hear(f"\x1b[1;3H{ASKS}\r\n".encode())
+        assert pane.told() == []
+    pane.see(f"  {ASKS}", quiet=0.1)
     assert pane.told() == [("Which colour?", False)]
 
 
 def test_what_a_painting_program_scrolled_away_is_looked_for_in_the_past() -> None:
     pane = Pane().begin()
-    pane.tracker.hear(f"\x1b[H{ASKS}\r\n".encode() + b"more\r\n" * 100)
     pane.see("more", "more", quiet=0.1)
-    pane.see("more", "more, less", quiet=0.1)
+    pane.tracker.hear(f"\x1b[1;3H{ASKS}\r\n".encode() + b"more\r\n" * 100)
+    pane.see("more", "more", quiet=0.1)
     assert pane.tracker.behind
     pane.begin(ASKS, *["more"] * 100)
     assert pane.told() == [("Which colour?", True)]

@@ -38,7 +38,7 @@ KEY_BYTES = {"CR": "0d", "C-c": "03"}
 _FACTS = (
     "pane_id", "pane_width", "pane_height", "cursor_x", "cursor_y", "cursor_flag", "pane_dead", "pane_dead_status",
     "pane_dead_signal", "pane_in_mode", "alternate_on", "pane_input_off", "pane_synchronized", "bracket_paste_flag",
-    "pane_pid", "pane_tty", "session_id", "window_id",
+    "pane_pid", "pane_tty", "session_id", "window_id", "history_size",
 )
 # fmt: on
 _FREE = ("pane_current_command", "pane_title")
@@ -96,6 +96,7 @@ def read_look(pane: str, trailer: bytes, body: Sequence[bytes], nonce: str) -> S
         session=fact["session_id"],
         window=fact["window_id"],
         history=max(0, len(rows) - height),
+        scrolled=int(fact["history_size"] or 0),
     )
 
 

@@ -33,6 +33,7 @@ class Snapshot:
     session: str = ""  # "$3"
     window: str = ""  # "@5"
     history: int = 0  # lines of scrollback that precede the visible screen in `rows`
+    scrolled: int = 0  # lines of scrollback that tmux holds
 
 
 @dataclass(frozen=True, slots=True)

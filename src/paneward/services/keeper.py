@@ -346,7 +346,7 @@ class Keeper:
         pane, profile = follower.scene.snapshot.pane, follower.profile
         self.tracker.look_back()
         past = await self.panes.past(pane, self.tracker.past)
-        if past.history >= self.tracker.past > 0 and not self.tracker.knows_any(past, profile):
+        if self.tracker.wants_more(past, profile):
             past = await self.panes.past(pane, ALL)
         self.tracker.catch_up(past, profile)
         self._tracked.set()

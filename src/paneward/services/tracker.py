@@ -1,8 +1,9 @@
 """What an agent tells beside its work, found in what its follower hears and sees anyway; nothing is captured twice.
 
-Of a program that prints lines the output is read; of one that paints, its screen (`core/signals`). A program that
-nobody knows is taken for one that prints, until it moves the cursor upwards or clears the screen, and again from the
-next turn on. Both readers share one memory, so that each marker counts once. Other channels come in by `heard`.
+Of an agent with a frame the screen is read, of every other program the output (`core/signals`); where that clears the
+screen or moves upwards, the screen is read too, until the next turn. Both readers share one memory, so that each marker
+counts once. What scrolled off a screen before anybody looked is read from the scrollback. Other channels come in by
+`heard`.
 
 What is found waits here until it is stored: a store that fails loses nothing, and a server that is killed finds it
 again on the screen.
@@ -19,11 +20,11 @@ from paneward.core.profiles import Profile
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.cells import Screen
 from paneward.core.signals.channels import Bells, notified, silent
-from paneward.core.signals.detector import Detector
-from paneward.core.signals.marker import Grammar, Marker
+from paneward.core.signals.marker import Grammar
 from paneward.core.signals.memory import Memory
 from paneward.core.signals.painted import Painted, Shown, look
 from paneward.core.signals.signal import Channel, Signal, SignalState, masked
+from paneward.core.signals.stream import Stream, Told
 
 PAINTS: Final = re.compile(rb"\x1b(?:\[[0-9;]*[AFHfd]|\[[0-3]?J|M|[8c]|\[u|\[\?(?:1049|1047|47)h)")
 ANCHOR: Final = 3  # rows by which it is told whether all that followed them is still there
@@ -66,14 +67,16 @@ class Tracker:
         self._bell = settings.bell
         self._grammar = Grammar(settings.word)
         self._found = Found()
-        self._detector = Detector(self._grammar, self._miss)
+        self._stream = Stream(self._grammar, self._miss)
         self._commands = OscReader()
         self._bells = Bells()
         self._painted = Painted()
         self._profile: Profile | None = None
         self._heard = True  # output comes here; else only looks tell
-        self._meanwhile: list[Marker] = []  # what was printed while the past is to be read
-        self._expected: set[str] = set()  # what a program that paints has printed, and its screen is to show
+        self._meanwhile: list[Told] = []  # what was printed while the past is to be read
+        self._hinted = False  # since the last look something was painted that may begin a marker
+        self._unseen: int | None = None  # rows of scrollback that were there when what scrolled by is to be read
+        self._expected: set[str] = set()  # what may have been printed, and the screen is to show
         self._last = NONE  # look
         self._read: tuple[str, ...] = ()  # the rows that were read last
         self._resized_at: float | None = None  # when the pane was seen to have another size, if that is all
@@ -104,6 +107,7 @@ class Tracker:
         if data is None:
             self.gap()
             return
+        self._hinted = self._hinted or b"<" in data
         if self.reads_screen and self._only_shows(data):
             return  # most output of programs that paint
         for osc in self._commands.feed(data):
@@ -116,22 +120,23 @@ class Tracker:
                 self._on_news()
             return
         self.memory.paints = self.memory.paints or PAINTS.search(data) is not None
-        self._printed(self._detector.feed(data, self._at))
+        self._printed(self._stream.feed(data, self._at))
 
     def _only_shows(self, data: bytes) -> bool:
         """There is nothing in it but what the screen will tell."""
         if self._commands.open or not silent(data):
             return False
-        return not self._bells.open if self._framed else self._detector.skips(data)
+        return not self._bells.open if self._framed else self._stream.skips(data)
 
     def unheard(self) -> None:
         self._heard = False
 
     def gap(self) -> None:
         """Output was lost, or nobody listened: the past has to be read."""
-        self._detector.gap()
+        self._stream.gap()
         self._commands.gap()
         self._bells.gap()
+        self._unseen = None
         if not self.behind:
             self._anchor = tuple(row for row in self._last.rows if row.strip())[-ANCHOR:]
         self.behind = self._lost = True
@@ -146,10 +151,21 @@ class Tracker:
         self._last = seen
         if (seen.width, seen.height) != (before.width, before.height) and before.width:
             self._resized_at = scene.now
+        elif self._scrolled_by(before, seen):
+            self.behind, self._unseen = True, before.scrolled
+            self._on_news()
+            return
         if self.reads_screen and not self._is_cropped(scene.now, scene.quiet):
             shown = self._painted.shown if seen.rows == self._read else look(seen, profile, self._grammar)
             self._read = seen.rows
             self._take(self._painted.see(shown, scene.now, scene.quiet))
+            if self._expected and scene.quiet >= Painted.SETTLES:
+                self._miss_expected()
+
+    def _scrolled_by(self, before: Snapshot, seen: Snapshot) -> bool:
+        """What nobody has seen may stand above the screen of a program of which only the screen tells."""
+        hinted, self._hinted = self._hinted or not self._heard, False
+        return hinted and (self._framed or not self._heard) and before.width > 0 and seen.scrolled != before.scrolled
 
     def _is_cropped(self, now: float, quiet: float) -> bool:
         """tmux has cut the rows to a new width, and the program has not drawn them anew."""
@@ -164,8 +180,8 @@ class Tracker:
         """Time passed; `unmoved`: nothing was printed since the last look."""
         if self.behind:
             return
-        if self._detector.should_flush(now):
-            self._printed(self._detector.flush())
+        if self._stream.should_flush(now):
+            self._printed(self._stream.flush())
         if self._rang is not None and now >= self._rang + ALONE:
             self._tell(Signal(SignalState.NEEDS_INPUT, "", Channel.BELL, self._rang))
         if not self.reads_screen or not unmoved:
@@ -180,7 +196,7 @@ class Tracker:
 
     def finish(self) -> None:
         """The program ended: what it left is all there will be."""
-        self._printed(self._detector.flush())
+        self._printed(self._stream.flush())
         if self.reads_screen and not self.behind:
             self._take(self._painted.see(self._painted.shown, self._now(), Painted.MISSES))
 
@@ -189,7 +205,7 @@ class Tracker:
         if self.behind:
             return None
         rings = None if self._rang is None else self._rang + ALONE
-        reads = self._painted.deadline() if self.reads_screen else self._detector.deadline()
+        reads = self._painted.deadline() if self.reads_screen else self._stream.deadline()
         if self._resized_at is not None:
             reads = self._at + REDRAWN if self._at > self._resized_at else None
         dues = (rings, reads)
@@ -199,9 +215,18 @@ class Tracker:
         """The past is about to be read: what is lost from here on may not be in it."""
         self._lost = False
 
+    def wants_more(self, past: Snapshot, profile: Profile) -> bool:
+        """So much scrollback is not enough."""
+        if self._unseen is not None:
+            return past.history < min(_rows_since(self._unseen, past), past.scrolled)
+        return past.history >= self.past > 0 and not self._knows_any(past, profile)
+
     def catch_up(self, past: Snapshot, profile: Profile) -> None:
         """The screen with its scrollback: whatever is unknown there was told while nobody listened. Of what was heard
         meanwhile, the beginning is on that screen already."""
+        if self._unseen is not None:
+            self._look_up(past, profile)
+            return
         self._profile, lost = profile, self._lost
         shown = look(past, profile, self._grammar)
         if self._anchor and self._gapes(past):
@@ -212,10 +237,11 @@ class Tracker:
             self._take_drawn(past, profile)
         else:
             self._take(shown, old=True)
-        printed = [*self._meanwhile, *self._detector.flush()]
-        known = _overlap([one.marker.essence for one in shown.spotted], [marker.essence for marker in printed])
+        printed = [*self._meanwhile, *self._stream.flush()]
+        known = _overlap([one.marker.essence for one in shown.spotted], [one.marker.essence for one in printed])
         self._meanwhile, self._anchor, self.behind = [], (), False
-        self._detector.seed("\n".join(Screen.of(past).lines))
+        told = [one for one in shown.spotted if one.row < past.history or self.memory.knows(one.marker.essence)]
+        self._stream.seed("\n".join(Screen.of(past).lines), [(one.row, one.sighting) for one in told])
         self._last = replace(past, rows=past.rows[-past.height :], history=0)
         self._printed(printed[known:])
         self._expected.clear()
@@ -227,14 +253,26 @@ class Tracker:
         self.memory.begin_turn()
         if ours:
             self.memory.paints = False
+            self._stream.begin_turn()
 
-    def knows_any(self, past: Snapshot, profile: Profile) -> bool:
+    def _knows_any(self, past: Snapshot, profile: Profile) -> bool:
         """Something on it was heard before, so that all above it was, too."""
         return any(self.memory.knows(one.essence) for one in look(past, profile, self._grammar).sightings)
 
     @property
     def reads_screen(self) -> bool:
         return self.memory.paints or self._framed or not self._heard
+
+    def _look_up(self, past: Snapshot, profile: Profile) -> None:
+        """Read what scrolled by since the last look, with the screen below it."""
+        assert self._unseen is not None
+        unseen = min(_rows_since(self._unseen, past), past.history)
+        self._unseen, self.behind, self._profile = None, False, profile
+        shown = look(replace(past, rows=past.rows[past.history - unseen :], history=unseen), profile, self._grammar)
+        self._take(shown)
+        self._last = replace(past, rows=past.rows[past.history :], history=0)
+        if self._lost:
+            self.gap()
 
     # --- what waits to be stored
 
@@ -271,40 +309,62 @@ class Tracker:
         shown = look(replace(past, rows=drawn, history=0), profile, self._grammar).once()
         self._take(self._painted.see(shown, self._now(), 0.0))
 
-    def _printed(self, markers: list[Marker]) -> None:
-        """Markers in lines; of a program that paints, its screen tells."""
+    def _printed(self, told: list[Told]) -> None:
+        """Markers in the output. Of a program that paints, its screen tells those that may show something else."""
         if self.behind:
-            self._meanwhile = [*self._meanwhile, *markers][-MOST:]
+            if len(self._meanwhile) + len(told) > MOST:
+                self._lose("more was told than can be kept while the scrollback is read")
+            self._meanwhile = [*self._meanwhile, *told][-MOST:]
             return
-        if self.reads_screen:
-            self._expected.update(marker.essence for marker in markers[-MOST:])
-            return
-        for marker in markers:
-            key = self.memory.printed(marker.essence, marker.above)
-            self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key))
+        for one in told:
+            marker = one.marker
+            if self.reads_screen and not marker.sure:
+                if len(self._expected) < MOST:
+                    self._expected.add(marker.essence)
+            elif one.new:
+                key = self.memory.remember(one.known)
+                self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key))
 
     def _take(self, shown: Shown | None, old: bool = False) -> None:
         if shown is None:
             return
         spotted = {id(one.sighting): one.marker for one in shown.spotted}
         for sighting, key in self.memory.see(shown.sightings, old):
+            if not old and self._stream.accounts_for(sighting, shown.sightings):
+                continue
             marker = spotted[id(sighting)]
             self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key, old))
+            self._stream.seen(sighting)
+        self._miss_expected()
+
+    def _miss_expected(self) -> None:
+        """What was printed and does not show was scrolled away before anybody looked."""
         if not all(map(self.memory.knows, self._expected)):
-            self.gap()  # it was scrolled away before anybody looked
+            self.gap()
         self._expected.clear()
+
+    def _lose(self, why: str) -> None:
+        self._found = replace(self._found, lost=self._found.lost or why)
+        self._on_news()
 
     def _tell(self, signal: Signal) -> None:
         signal = replace(signal, message=self.veiled(signal.message))
         self._rang = None  # that is what the bell was for
         if len(self._found.signals) < MOST:
             self._found = replace(self._found, signals=(*self._found.signals, signal))
+        else:
+            self._lose("more was told at once than can be kept")
         self._on_news()
 
     def _miss(self, line: str) -> None:
         if len(self._found.missed) < MOST:
             self._found = replace(self._found, missed=(*self._found.missed, self.veiled(line)))
         self._on_news()
+
+
+def _rows_since(scrolled: int, past: Snapshot) -> int:
+    """How many rows have scrolled by; all that there are, where tmux has forgotten some."""
+    return past.scrolled - scrolled if past.scrolled >= scrolled else past.scrolled
 
 
 def _overlap(past: list[str], new: list[str]) -> int:

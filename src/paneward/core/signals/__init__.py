@@ -2,7 +2,8 @@
 
 signal.py: one signal, its source, and when two channels tell the same thing;
 marker.py: the grammar of markers, and what is only quoted;
-detector.py: markers in the output of a program that prints lines;
+detector.py: markers in lines of output;
+stream.py: the same where the program also clears, scrolls and draws again; page.py: what may be drawn again;
 painted.py: markers on the screen of a program that paints;
 memory.py: which of them were there before;
 channels.py: notifications (OSC 9, 777, 99), progress and the bell.

@@ -21,6 +21,7 @@ from paneward.core.signals.marker import Grammar, Marker
 FLUSH_AFTER: Final = 0.5  # seconds of silence after which an unfinished line is judged
 TAIL: Final = 800  # bytes before a line that tell where it stands
 LIMIT: Final = 4096  # bytes of an unfinished line
+DOUBT: Final = b"\x18"  # in a line: from here on it may stand elsewhere. No text holds a control
 NearMiss = Callable[[str], None]
 
 
@@ -32,6 +33,7 @@ class Detector:
         self._near_miss = near_miss
         self._limit = limit
         self._stripper = Stripper()
+        self.row = 0  # the line that is not over, counted from the first that was heard
         self._begun = False  # something is known of what was fed
         self._tail = b""  # the end of the lines before
         self._pending = b""  # of the line that is not over
@@ -91,6 +93,22 @@ class Detector:
         self._line.clear()
         self._layer.clear()
 
+    def jump(self, rows: int = 0, column: bool = False) -> list[Marker]:
+        """The cursor goes to another row, so many above if that is known; with `column`, to its beginning."""
+        found = self.flush()
+        self._tail, self._pending = b"", b""
+        self._line.clear()
+        self._layer.clear()
+        self.row = max(self.row - rows, 0)
+        if not column:
+            self.doubt()
+        return found
+
+    def doubt(self) -> None:
+        """The cursor goes to another column."""
+        if not self._pending.endswith(DOUBT):
+            self._pending += DOUBT
+
     # --- inside
 
     def _pass(self, text: bytes) -> None:
@@ -99,8 +117,8 @@ class Detector:
         if end >= 0:
             self._pass_by(self._pending + text[: end + 1])
             self._pending = b""
-            self._line.clear()
-            self._layer.clear()
+            self.row += text.count(b"\n")
+            self._end_line()
         self._pending = (self._pending + text[end + 1 :])[-self._limit :]
 
     def _over(self, line: bytes) -> list[Marker]:
@@ -109,10 +127,14 @@ class Detector:
         found = self._judge(keep=0)
         if self._near_miss is not None and (missed := self._grammar.near_miss(_decoded(line))):
             self._near_miss(missed)
+        self._pass_by(line + b"\n")
+        self.row += 1
+        self._end_line()
+        return found
+
+    def _end_line(self) -> None:
         self._line.clear()
         self._layer.clear()
-        self._pass_by(line + b"\n")
-        return found
 
     def _pass_by(self, lines: bytes) -> None:
         self._tail = (self._tail + lines[-TAIL:])[-TAIL:]
@@ -141,7 +163,10 @@ class Detector:
 
     def _in_layer(self, layer: bytes) -> tuple[list[Marker], bytes]:
         """The markers in a layer, and what follows the last of them."""
+        whole = layer.decode("utf-8", "surrogateescape")
         text, end, found = _decoded(layer), 0, []
+        doubt = whole.find(DOUBT.decode()) % (len(whole) + 1)  # the end, where there is none
+        above = self._above()
         for marker, (_, after) in self._grammar.placed(text):
             end = after
             if marker.quoted:
@@ -149,9 +174,11 @@ class Detector:
             self._layer[marker.essence] += 1
             if self._layer[marker.essence] > self._line[marker.essence]:
                 self._line[marker.essence] += 1
-                found.append(replace(marker, above=self._above() + marker.before))
-        return found, layer if end == 0 else text[end:].encode("utf-8", "surrogateescape")
+                found.append(replace(marker, above=above + marker.before, row=self.row, sure=end <= doubt))
+        if end == 0:
+            return found, layer
+        return found, (DOUBT if doubt < len(whole) else b"") + text[end:].encode("utf-8", "surrogateescape")
 
 
 def _decoded(line: bytes) -> str:
-    return line.decode("utf-8", "surrogateescape")
+    return line.replace(DOUBT, b"").decode("utf-8", "surrogateescape")

@@ -22,6 +22,9 @@ from paneward.core.signals.signal import SignalState, worded
 
 WORD: Final = "paneward"
 ALSO: Final = "schmux"
+NEAR: Final = 640  # characters before a marker that tell what it is
+MESSAGE: Final = 4096  # characters of a message that are looked at; fewer are kept
+STATES: Final = frozenset(SignalState)
 _UNSTEADY: Final = dict.fromkeys(map(ord, " \u00a0[]()*_`"))
 _OPENING: Final = r"\[?"
 _QUOTES: Final = {"'": "'", '"': '"', "`": "`", "“": "”", "‘": "’", "«": "»"}
@@ -41,6 +44,8 @@ class Marker:
     before: str = ""  # what stands before it on its line
     quoted: bool = False
     above: str = field(default="", compare=False)  # the end of what was printed before it, where that is known
+    row: int = field(default=0, compare=False)  # of the output, counted from the first that was heard
+    sure: bool = field(default=True, compare=False)  # its line was written from its beginning, without a jump
 
     @cached_property
     def essence(self) -> str:
@@ -68,11 +73,13 @@ class Grammar:
         """The markers in a line, and where each begins and ends."""
         if ">" not in line:
             return
+        closings: dict[str, int] = {}
         for found in self._whole.finditer(line):
-            if found["state"] in list(SignalState):
-                before, after = line[: found.start()], line[found.end() :]
-                quoted = is_quoted(before, after)
-                yield Marker(SignalState(found["state"]), worded(found["message"]), before, quoted), found.span()
+            if found["state"] in STATES:
+                start, end = found.span()
+                message = worded(found["message"][:MESSAGE])
+                before, quoted = line[max(start - NEAR, 0) : start], _is_quoted(line, start, end, closings)
+                yield Marker(SignalState(found["state"]), message, before, quoted), (start, end)
 
     def start(self, line: str, at: int = 0) -> int | None:
         """Where a marker begins, whole or not."""
@@ -81,17 +88,26 @@ class Grammar:
 
     def near_miss(self, line: str) -> str:
         """What begins like a marker in this line and is none; empty where nothing does."""
-        rest = self._whole.sub(lambda found: "" if found["state"] in list(SignalState) else found[0], line)
+        rest = self._whole.sub(lambda found: "" if found["state"] in STATES else found[0], line)
         found = self._start.search(rest)
-        if found is None or is_quoted(rest[: found.start()], rest[found.end() :]):
+        if found is None or _is_quoted(rest, found.start(), found.end(), {}):
             return ""
-        return worded(line)
+        return worded(line[:MESSAGE])
 
 
 def is_quoted(before: str, after: str) -> bool:
     """By what stands around it, it is written about, or was typed."""
-    bare = before.rstrip()
-    closing = _QUOTES.get(bare[-1:])
-    if closing is not None and closing in after:
-        return True
+    return _is_quoted(before + after, len(before), len(before), {})
+
+
+def _is_quoted(line: str, start: int, end: int, closings: dict[str, int]) -> bool:
+    """The same of a part of a line; `closings` keeps where each quotation mark stands last."""
+    far = start > NEAR
+    before = f"x{line[start - NEAR : start]}" if far else line[:start]  # a line may hold thousands of markers
+    closing = _QUOTES.get(before.rstrip()[-1:])
+    if closing is not None:
+        if closing not in closings:
+            closings[closing] = line.rfind(closing)
+        if closings[closing] >= end:
+            return True
     return bool(_TYPED.search(before) or _SOURCE.search(before))

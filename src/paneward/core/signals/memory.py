@@ -41,7 +41,9 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
+    """A marker as it is remembered."""
+
     name: str  # a short hash of the essence: what an agent said is not written down twice
     above: Sketch = ((), ())
 
@@ -60,6 +62,11 @@ def _pieces(letters: str, count: int) -> tuple[int, ...]:
     return tuple(sorted(map(zlib.crc32, pieces))[:SKETCH])
 
 
+def as_known(essence: str, above: Sketch = ((), ())) -> Known:
+    """A marker as it is remembered."""
+    return Known(_name(essence), above)
+
+
 def _name(essence: str) -> str:
     return hashlib.blake2s(essence.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
 
@@ -70,7 +77,7 @@ class Memory:
         self._turn = 0
         self._counts: dict[str, int] = {}  # of this turn, by name
         self._leads: list[str] = []  # of this turn: markers with the words right above them
-        self._known: list[_Known] = []
+        self._known: list[Known] = []
         self._window: int | None = None  # the first of the known ones that was on the last screen
 
     # --- written down
@@ -88,7 +95,7 @@ class Memory:
             memory._turn = int(data["turn"])
             memory._counts = {str(name): int(count) for name, count in data["counts"].items()}
             memory._leads = list(map(str, data.get("leads", ())))
-            memory._known = [_Known(name, (tuple(near), tuple(far))) for name, near, far in data["known"]]
+            memory._known = [Known(name, (tuple(near), tuple(far))) for name, near, far in data["known"]]
         return memory
 
     # --- what happens
@@ -105,7 +112,11 @@ class Memory:
 
     def printed(self, essence: str, above: str = "") -> str:
         """A line with this marker was printed, below these: its key."""
-        return self._add(_Known(_name(essence), sketch(above)))
+        return self.remember(as_known(essence, sketch(above)))
+
+    def remember(self, one: Known) -> str:
+        """A marker that is new: its key."""
+        return self._add(one)
 
     def knows(self, essence: str) -> bool:
         return any(one.name == _name(essence) for one in self._known)
@@ -116,11 +127,11 @@ class Memory:
         if not sightings:
             self._window = len(self._known)
             return []
-        sightings = sightings[-KEPT:]
-        shown = [_Known(_name(one.essence), one.above) for one in sightings]
+        sightings = sightings if past else sightings[-KEPT:]
+        shown = [as_known(one.essence, one.above) for one in sightings]
         start = self._place(shown, past)
         if start is None:
-            fresh = [at for at, one in enumerate(shown) if not any(_same(known, one) for known in self._known)]
+            fresh = [at for at, one in enumerate(shown) if not any(alike(known, one) for known in self._known)]
             self._window = len(self._known)
         else:
             self._learn(shown, start)
@@ -134,7 +145,7 @@ class Memory:
 
     # --- inside
 
-    def _add(self, one: _Known) -> str:
+    def _add(self, one: Known) -> str:
         if len(self._counts) >= 4 * KEPT:
             self._counts.clear()
             self._turn += 1  # no key is given twice
@@ -151,17 +162,17 @@ class Memory:
         self._leads = [*self._leads, lead][-KEPT:] if fresh else self._leads
         return fresh
 
-    def _place(self, shown: Sequence[_Known], past: bool) -> int | None:
+    def _place(self, shown: Sequence[Known], past: bool) -> int | None:
         """Which of the known ones is the first of those on the screen; None where none of them fits. Less than 0: so
         many are older than all that is known."""
         fitting = ((self._cost(shown, start, past), -start) for start in range(1 - len(shown), len(self._known)))
         best = min((one for one in fitting if one[0] is not None), default=None)
         return None if best is None else -best[1]
 
-    def _cost(self, shown: Sequence[_Known], start: int, past: bool) -> float | None:
+    def _cost(self, shown: Sequence[Known], start: int, past: bool) -> float | None:
         """How unlikely it is that the screen begins with that one; None: it does not."""
         pairs = list(zip(self._known[max(start, 0) :], shown[max(-start, 0) :], strict=False))
-        if not pairs or not all(_same(known, one) for known, one in pairs):
+        if not pairs or not all(alike(known, one) for known, one in pairs):
             return None
         back = self._window is not None and start < self._window
         proven = any(_difference(known, one) < UNKNOWN for known, one in pairs)
@@ -170,19 +181,19 @@ class Memory:
         unlike = sum(UNLIKE * _difference(known, one) for known, one in pairs)
         return (BACK if back and not proven else 0.0) + new + older * (OLDER if past else 1.0) + unlike
 
-    def _learn(self, shown: Sequence[_Known], start: int) -> None:
+    def _learn(self, shown: Sequence[Known], start: int) -> None:
         """What is written above those that were known without it."""
         for at, one in enumerate(shown[: max(len(self._known) - start, 0)], start):
             if at >= 0 and sum(map(len, one.above)) > sum(map(len, self._known[at].above)):
                 self._known[at] = replace(self._known[at], above=one.above)
 
 
-def _same(known: _Known, shown: _Known) -> bool:
+def alike(known: Known, shown: Known) -> bool:
     """It can be the same: its text is, and what is above it has something in common, where that is known."""
     return known.name == shown.name and _difference(known, shown) < 1.0
 
 
-def _difference(known: _Known, shown: _Known) -> float:
+def _difference(known: Known, shown: Known) -> float:
     """Of what is written above the two: from 0, the same, up to 1, nothing in common."""
     both = [(set(one), set(other)) for one, other in zip(known.above, shown.above, strict=True) if one and other]
     return min((1.0 - len(one & other) / min(len(one), len(other)) for one, other in both), default=UNKNOWN)

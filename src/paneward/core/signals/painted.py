@@ -17,7 +17,7 @@ words, with nothing typed in between, is one.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from paneward.core.profiles.row import Profile
@@ -44,6 +44,7 @@ class Spotted:
     marker: Marker
     sighting: Sighting
     lead: str = ""  # the words right above it
+    row: int = field(default=0, compare=False)  # where it begins, with the scrollback
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ class _Reader:
                 if led not in leads or not self._profile.framed:
                     leads.add(led)
                     told = lead if self._profile.framed else ""
-                    spotted.append(Spotted(marker, Sighting(marker.essence, sketch(above), told), lead))
+                    sighting = Sighting(marker.essence, sketch(above), told)
+                    spotted.append(Spotted(marker, sighting, lead, joined.at(start)[0]))
             missed += self._missed(joined)
             y = joined.rows[-1][1] + 1
         return Shown(tuple(spotted), tuple(missed))
