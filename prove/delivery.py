@@ -107,6 +107,8 @@ SCENARIOS = (
     Scenario("busy_queues", FEW),
     Scenario("busy_queues", FEW, ("--type-ahead",)),
     Scenario("pause_output", FEW),
+    Scenario("pause_output", FEW, ("--half", "linking > ", "--pause", "select")),
+    Scenario("pause_output", FEW, ("--half", "linking > ", "--pause", "epoll", "--raw")),
     Scenario("flood", FEW),
     Scenario("yes_no", LINES, ("--loop",)),
     Scenario("yes_no", ["one_character"], readable=False),

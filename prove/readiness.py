@@ -14,11 +14,13 @@ from typing import Any
 from paneward.core.result import Readiness
 from prove.ledger import Cell, Line, Outcome, Proof
 from prove.place import Place
+from tests.hostile.pause_output import PAUSES
 from tests.live.ground import Stage
 
 READY, ASKS, BUSY = "ready", "awaiting_answer", "busy"
 PRINTS = "import sys, time; sys.stdout.write(%r); sys.stdout.flush(); time.sleep(60)"
 READS = "import sys; sys.stdout.write(%r); sys.stdout.flush(); sys.stdin.readline()"
+LINKING = ("--half", "linking > ", "--seconds", "1.5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ SCENARIOS = (
     Scenario("busy_queues", (READY,), ("--type-ahead",)),
     Scenario("pause_output", (READY,), ("--half", "user@host:~$ ")),
     Scenario("pause_output", (READY,), ("--half", "Name: ")),
+    *(Scenario("pause_output", (READY,), (*LINKING, "--pause", pause)) for pause in PAUSES),
+    *(Scenario("pause_output", (READY,), (*LINKING, "--raw", "--pause", pause)) for pause in PAUSES),
     Scenario("draft", NOT_READY, timeout=2.0),
     Scenario("draft", (READY,), ("--gone-after", "1"), logs="draft_erased"),
     Scenario("canonical", ("stable", "timeout"), ("--prompt", ""), timeout=2.0),

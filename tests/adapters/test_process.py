@@ -125,6 +125,37 @@ def test_a_poll_tells_something_in_raw_mode_only(tmux_server: TmuxServer, connec
     assert facts_of(connect_tmux, host, cooked, lambda facts: facts.reading is not False).reading is None
 
 
+SELECTS = "select.select([], [], [], 1000)"
+ANOTHER = "select.select([os.pipe()[0]], [], [])"
+TWO_SIDES = "threading.Thread(target=select.select, args=([0], [], [])).start(); time.sleep(1000)"
+LOOP = "loop = select.epoll(); loop.register({}, select.EPOLLIN); loop.poll()"
+
+
+@HOSTS
+@pytest.mark.parametrize(
+    ("waits", "reading"),
+    [
+        (SELECTS, False),
+        (ANOTHER, False),
+        ("select.poll().poll(1000000)", False),
+        (LOOP.format("os.pipe()[0]"), False),
+        (LOOP.format("0"), True),
+        (LOOP.format("os.open('/dev/tty', os.O_RDWR)"), True),
+        ("select.select([0, os.pipe()[0]], [], [])", True),
+        (TWO_SIDES, True),
+    ],
+    ids=["sleep", "pipe", "poll", "epoll", "epoll of keys", "epoll of /dev/tty", "select of keys", "thread"],
+)
+def test_a_poll_of_anything_but_the_terminal_is_no_reading(
+    tmux_server: TmuxServer, connect_tmux: Connect, host: str, waits: str, reading: bool
+) -> None:
+    code = f"import os,select,threading,time,tty\ntty.setraw(0)\nprint('READY', flush=True)\n{waits}\n"
+    pane = python_pane(tmux_server, code)
+    wchan = Path(f"/proc/{tmux_server.value(pane, 'pane_pid')}/wchan")
+    until(lambda: wchan.read_text() not in ("", "0"))
+    assert facts_of(connect_tmux, host, pane, lambda facts: facts.reading is not (not reading)).reading is reading
+
+
 def test_a_reader_in_a_thread_is_found(tmux_server: TmuxServer, connect_tmux: Connect) -> None:
     code = (
         "import os,threading,time\n"
@@ -142,6 +173,30 @@ def test_what_was_typed_and_not_taken_is_counted(tmux_server: TmuxServer, connec
     assert facts_of(connect_tmux, "local", pane, lambda facts: True).unread == 0
     tmux_server.run("send-keys", "-t", pane, "-l", "abcde")
     assert facts_of(connect_tmux, "local", pane, lambda facts: facts.unread == 5).reading is False
+
+
+STTY = "speed 38400 baud;\n-icanon -echo\n"
+
+
+def test_a_foreground_that_changes_while_it_is_asked_for_is_no_reader() -> None:
+    """Without facts the screen would decide, and show the prompt from before."""
+    between = process_remote.read_answer(["42\n", "7 7 7 Ss 9 do_wait bash\n", "", STTY], "/dev/pts/3")
+    assert between == ProcessFacts(reading=False, canonical=False, echo=False)
+    assert process_remote.read_answer(["42\n", "", "", STTY], "/dev/pts/3") is None  # ps does not tell
+
+
+def test_what_a_shell_over_there_printed_becomes_facts() -> None:
+    rows = "7 7 7 Ss 9 do_wait bash\n42 42 42 Sl+ 9 poll_schedule_timeout node repl.js\n42 43 42 Sl+ 9 ep_poll node\n"
+    told = (
+        "thread 42\ncall 7 0x100 0x2 0x0\nlink 0 /dev/pts/3\nmemory\n 09 00 00 00 01 00 00 00 05 00 00 00 01 00\n"
+        " 00 00\n/proc/42/fdinfo/9:tfd:        {} events:       19 data: 7f\n"
+        "thread 43\ncall 232 0x8 0x7f 0x1\nlink 0 /dev/pts/3\nepoll 8\npos:\t0\nflags:\t02\n"
+    )
+    reads = process_remote.read_answer(["42\n", rows, told.format(0), STTY], "/dev/pts/3")
+    assert reads == ProcessFacts("node", "node repl.js", 42, False, True, False, False, True)
+    works = process_remote.read_answer(["42\n", rows, told.format(5), STTY], "/dev/pts/3")
+    assert works is not None
+    assert works.reading is False
 
 
 def test_a_dead_pane_has_no_process(tmux_server: TmuxServer, connect_tmux: Connect) -> None:

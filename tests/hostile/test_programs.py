@@ -323,6 +323,17 @@ def test_output_pauses_in_mid_line(tmp_path: Path) -> None:
         assert "50% ... 100%, done." in session.drawn
 
 
+@pytest.mark.parametrize("options", [("--pause", "select"), ("--pause", "epoll", "--raw"), ("--pause", "child")])
+def test_what_is_typed_into_a_pause_is_thrown_away(options: tuple[str, ...], tmp_path: Path) -> None:
+    with running("pause_output", tmp_path, "--seconds", "1.5", *options, ready=False) as session:
+        session.wait_drawn("Downloading: 50%")
+        session.type("lost\r")
+        session.wait_event("ready")
+        session.type("go\r")
+        assert session.submitted() == ["go"]
+        assert session.named("empty_enter") == []
+
+
 def test_a_flood_comes_before_the_prompt(tmp_path: Path) -> None:
     with running("flood", tmp_path) as session:
         session.wait(lambda: len(session.drawn) >= 300_000)

@@ -3,9 +3,9 @@
 Here it is asked through /proc and the terminal itself; on another host through one shell that is kept open.
 
 What surprised us: a terminal read sleeps in `wait_woken`, and so does a read from a socket, so the system call
-and its file are looked at where we may; a thread that is refused to us looks as if it ran (`0`); the leader of a
-pipeline can be gone while the others go on; an editor waits in select or epoll, which tells something only in
-raw mode; the bytes typed and not yet taken can be counted (FIONREAD), in canonical mode whole lines only.
+and its files are looked at where we may; a thread that is refused to us looks as if it ran (`0`); the leader
+of a pipeline can be gone while the others go on; an editor waits in select or epoll, which tells something only
+in raw mode; the bytes typed and not yet taken can be counted (FIONREAD), in canonical mode whole lines only.
 """
 
 import array
@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 from paneward.adapters.host import Host
 from paneward.adapters.process_remote import RemoteProbe
-from paneward.core.foreground import READS, SHELLS, YOUNG, Wait, waiting
+from paneward.core.foreground import SHELLS, YOUNG, Wait, waiting, waits_for
 from paneward.core.scene import ProcessFacts, Snapshot
 
 MANY = 300  # processes of one pane that are looked at; a build of more is certainly not waiting for keys
 TICKS = os.sysconf("SC_CLK_TCK")
-READ_CALLS = {"x86_64": {"0", "19"}, "aarch64": {"63", "65"}}.get(platform.machine(), set())
+CALLS_KNOWN = platform.machine() in ("x86_64", "aarch64")
 
 
 class ProcessProbe:
@@ -118,11 +118,34 @@ def _members(pane: _Stat, leader: _Stat | None) -> Iterator[_Stat]:
         yield from (one for pid in _numbers("/proc") if (one := _stat(pid)) is not None and one.group == group)
 
 
-def _is_terminal(pid: int, fd: str, tty: str) -> bool:
-    try:
-        return os.readlink(f"/proc/{pid}/fd/{fd}") in (tty, "/dev/tty")
-    except OSError:
-        return False
+@dataclass(slots=True)
+class _Files:
+    """What /proc shows of a process that waits."""
+
+    pid: int
+    looked_into: bool = False  # its memory was read
+
+    def link(self, fd: int) -> str:
+        try:
+            return os.readlink(f"/proc/{self.pid}/fd/{fd}")
+        except OSError:
+            return ""
+
+    def polled(self, fd: int) -> str:
+        return _read(f"/proc/{self.pid}/fdinfo/{fd}")
+
+    def memory(self, address: int, size: int) -> bytes | None:
+        self.looked_into = True
+        try:
+            fd = os.open(f"/proc/{self.pid}/mem", os.O_RDONLY)
+        except OSError:
+            return None
+        try:
+            return os.pread(fd, size, address)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
 
 
 def _thread(pid: int, task: int, tty: str) -> Wait:
@@ -131,14 +154,15 @@ def _thread(pid: int, task: int, tty: str) -> Wait:
     if wchan in ("", "0"):
         state = _read(f"{base}/stat").rpartition(")")[2].split()[:1]
         return Wait.HIDDEN if state == ["S"] else Wait.ELSEWHERE
-    if wchan not in READS:
-        return waiting(wchan)
-    call = _read(f"{base}/syscall").split()
-    if call and READ_CALLS:
-        reads = call[0] in READ_CALLS and _is_terminal(pid, str(int(call[1], 16)), tty)
-    else:
-        reads = _is_terminal(pid, "0", tty)
-    return Wait.TERMINAL if reads else Wait.ELSEWHERE
+    wait = waiting(wchan)
+    if wait is Wait.ELSEWHERE:
+        return wait
+    call = _read(f"{base}/syscall") if CALLS_KNOWN else ""
+    files = _Files(pid)
+    judged = waits_for(wait, call, files, tty)
+    if files.looked_into and judged is Wait.EVENTS and call != _read(f"{base}/syscall"):
+        return Wait.ELSEWHERE  # it went on while its memory was read
+    return judged
 
 
 def _threads(process: _Stat) -> list[int]:

@@ -9,28 +9,50 @@ import os
 import secrets
 import shlex
 import subprocess
+from dataclasses import dataclass, field
 
 from paneward.adapters.host import Host
 from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
-from paneward.core.foreground import READS, SHELLS, YOUNG, Wait, waiting
+from paneward.core.foreground import EPOLL, SHELLS, YOUNG, Wait, waiting, waits_for
 from paneward.core.scene import ProcessFacts, Snapshot
 
 PATIENCE = 15.0  # seconds for one answer, connecting included: a late one is worth more than none
 LIMIT = 1 << 20
-READ_CALLS = {"0", "19", "63", "65"}  # read and readv, on x86_64 and on aarch64
-
-# $1 terminal, $2 process of the pane, $3 mark
+TRIES = 3  # how often it is asked who is in the foreground, while that changes
+# q: $1 terminal, $2 process of the pane, $3 mark. Of each thread that reads or polls, w tells its system call, which of
+# its process's files are the terminal, what its epolls wait for, and the memory with the descriptors of the call.
+# Each program that it starts costs more than all the rest.
 SCRIPT = r"""
-q() {
-g=$(ps -o tpgid= -p "$2" 2>/dev/null | tr -d ' ')
-echo "$g"; echo "$3"
-ps -L -t "$1" -o pid=,pgid=,stat=,etimes=,wchan:32=,args= 2>/dev/null; echo "$3"
-for i in $(ps -t "$1" -o pid=,pgid= 2>/dev/null | while read -r p r; do [ "$r" = "$g" ] && echo "$p"; done); do
-read -r c f _ 2>/dev/null </proc/"$i"/syscall || c=; [ -n "$c" ] && f=$(readlink /proc/"$i"/fd/$((f)) 2>/dev/null)
-echo "$i|$c|$f|$(readlink /proc/"$i"/fd/0 2>/dev/null)"; done 2>/dev/null; echo "$3"
-stty -a <"$1" 2>/dev/null; echo "$3"
+w() {
+echo "thread $3"; c=; read -r c </proc/"$2"/task/"$3"/syscall; echo "call $c"
+for f in /proc/"$2"/fd/*; do
+[ "$f" -ef "$1" ] && echo "link ${f##*/} $1"; [ "$f" -ef /dev/tty ] && echo "link ${f##*/} /dev/tty"
+done
+set -- "$2" $c
+case $2 in
+23|270|72) a=$4 n=$(( ($3 + 63) / 64 * 8 ));;
+7|271|73) a=$3 n=$(( $4 * 8 ));;
+232|281|22|441) echo "epoll $(( $3 ))"; cat /proc/"$1"/fdinfo/$(( $3 )); return;;
+*) return;;
+esac
+[ "$n" -gt 0 ] && [ "$n" -le 4096 ] && [ $(( a )) -gt 0 ] || return
+echo "memory"; dd if=/proc/"$1"/mem bs=1 skip=$(( a )) count="$n" | od -An -v -tx1
+grep ^tfd /proc/"$1"/fdinfo/* /dev/null
 }
+q() {
+g=; read -r g </proc/"$2"/stat; set -- "$1" "$2" "$3" ${g##*) }; g=$9
+echo "$g"; echo "$3"
+r=$(ps -L -t "$1" -o pid=,lwp=,pgid=,stat=,etimes=,wchan:32=,args=)
+echo "$r"; echo "$3"
+while read -r p l o _ _ k _; do
+[ "$o" = "$g" ] && case $k in *poll*|*select*|*read*|wait_woken) w "$1" "$p" "$l";; esac
+done <<.
+$r
+.
+echo "$3"
+stty -a <"$1"; echo "$3"
+} 2>/dev/null
 """
 
 
@@ -41,6 +63,13 @@ class RemoteProbe:
         self._turn = asyncio.Lock()
 
     async def facts(self, snapshot: Snapshot) -> ProcessFacts | None:
+        for _ in range(TRIES):
+            found = await self._asked(snapshot)
+            if found is None or found.command:
+                return found
+        return found
+
+    async def _asked(self, snapshot: Snapshot) -> ProcessFacts | None:
         mark = secrets.token_hex(12)
         question = f"q {shlex.quote(snapshot.tty)} {snapshot.pid} {mark}\n"
         try:
@@ -69,20 +98,22 @@ class RemoteProbe:
 
 
 def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:
-    """Make facts of what `q` printed."""
+    """Make facts of what `q` printed. Without a command: another program took the foreground while we asked."""
     if len(parts) < 4 or not parts[0].strip().isdigit():
         return None
     group = parts[0].strip()
-    rows = [row.split(None, 5) for row in parts[1].splitlines()]
-    members = [row for row in rows if len(row) == 6 and row[1] == group]
-    if not members:
+    rows = [row.split(None, 6) for row in parts[1].splitlines()]
+    members = [row for row in rows if len(row) == 7 and row[2] == group]
+    if not rows:
         return None
     flags = parts[3].replace(";", " ").split()
     canonical, echo = _flag("icanon", flags), _flag("echo", flags)
-    calls = dict(line.split("|", 1) for line in parts[2].splitlines() if "|" in line)
-    verdicts = [_wait(row, calls.get(row[0], "||"), tty).reading(canonical) for row in members]
+    if not members:
+        return ProcessFacts(reading=False, canonical=canonical, echo=echo)
+    threads = _read_threads(parts[2])
+    verdicts = [_wait(row, threads.get(row[1]), tty).reading(canonical) for row in members]
     first = next((row for row in members if row[0] == group), members[0])
-    argv = first[5]
+    argv = first[6]
     name = os.path.basename(argv.split()[0]).lstrip("-")
     return ProcessFacts(
         command=name,
@@ -92,7 +123,7 @@ def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:
         reading=True if True in verdicts else None if None in verdicts else False,
         canonical=canonical,
         echo=echo,
-        young=first[3].isdigit() and int(first[3]) < YOUNG,
+        young=first[4].isdigit() and int(first[4]) < YOUNG,
     )
 
 
@@ -100,12 +131,58 @@ def _flag(name: str, flags: list[str]) -> bool | None:
     return True if name in flags else False if f"-{name}" in flags else None
 
 
-def _wait(row: list[str], call: str, tty: str) -> Wait:
-    _, _, state, _, wchan, _ = row
+@dataclass(slots=True)
+class _Thread:
+    """What `w` printed of one thread."""
+
+    call: str = ""
+    links: dict[int, str] = field(default_factory=dict)
+    epolls: dict[int, str] = field(default_factory=dict)
+    dump: str = ""
+
+    def link(self, fd: int) -> str:
+        return self.links.get(fd, "something else" if self.links else "")
+
+    def polled(self, fd: int) -> str:
+        return self.epolls.get(fd, "")
+
+    def memory(self, address: int, size: int) -> bytes | None:
+        return bytes.fromhex(self.dump) if len(self.dump) == 2 * size else None
+
+
+def _read_threads(told: str) -> dict[str, _Thread]:
+    threads, epoll = dict[str, _Thread](), 0
+    last = _Thread()
+    for line in told.splitlines():
+        word, _, rest = line.partition(" ")
+        match word:
+            case "thread":
+                last = threads[rest] = _Thread()
+            case "call":
+                last.call = rest
+            case "link":
+                fd, _, last.links[int(fd)] = rest.partition(" ")
+            case "epoll":
+                epoll = int(rest)
+            case "memory":
+                pass
+            case "":
+                last.dump += rest.replace(" ", "")
+            case _ if line.startswith("/proc/"):  # of an epoll that the call may wait for
+                path, _, inner = line.partition(":")
+                epoll = int(path.rpartition("/")[2])
+                last.links[epoll] = EPOLL
+                last.epolls[epoll] = last.epolls.get(epoll, "") + f"{inner}\n"
+            case _:
+                last.epolls[epoll] = last.epolls.get(epoll, "") + f"{line}\n"
+    return threads
+
+
+def _wait(row: list[str], seen: _Thread | None, tty: str) -> Wait:
+    _, _, _, state, _, wchan, _ = row
     if wchan in ("-", "0", "?"):
         return Wait.HIDDEN if state.startswith("S") else Wait.ELSEWHERE
-    if wchan not in READS:
-        return waiting(wchan)
-    number, file, stdin = call.split("|")
-    reads = number in READ_CALLS and file in (tty, "/dev/tty") if number else stdin == tty
-    return Wait.TERMINAL if reads else Wait.ELSEWHERE
+    wait = waiting(wchan)
+    if wait is Wait.ELSEWHERE or seen is None:  # not seen: it went on between two questions
+        return Wait.ELSEWHERE
+    return waits_for(wait, seen.call, seen, tty)
