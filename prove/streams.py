@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from paneward.surfaces.cli.remote import Heard, heard
+from paneward.surfaces.cli.remote import Heard, Messages
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
 from tests.adapters.conftest import free_port
@@ -54,7 +54,11 @@ class Reader:
         async with self.client.stream("GET", "/api/events/stream", headers={"last-event-id": str(self.last)}) as answer:
             answer.raise_for_status()
             self.visits += 1
-            async for message in heard(answer.aiter_lines()):
+            messages = Messages()
+            async for line in answer.aiter_lines():
+                message = messages.feed(line)
+                if message is None:
+                    continue
                 await self._take(message)
                 stay -= 1
                 if not stay or (until.is_set() and self.last >= total[0]):

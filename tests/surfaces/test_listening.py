@@ -57,7 +57,6 @@ def test_any_free_port_is_known_when_it_listens(host: str, url: str) -> None:
     with listening(settings) as sock:
         where = whereabouts(settings, sock)
         assert where.url == f"{url}{sock.getsockname()[1]}"
-        assert where.certificate is None
 
 
 def test_a_server_with_a_certificate_is_reached_by_tls() -> None:
@@ -65,4 +64,3 @@ def test_a_server_with_a_certificate_is_reached_by_tls() -> None:
     with listening(settings) as sock:
         where = whereabouts(settings, sock)
     assert where.url.startswith("https://127.0.0.1:")
-    assert where.certificate == "cert.pem"

@@ -1,10 +1,9 @@
 """What the command line makes of a server's answers, and where it looks for the server: without one."""
 
-import asyncio
 import json
 import os
 import stat
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,14 +107,7 @@ def test_an_answer_that_is_none_of_ours_is_shown(answer: Any) -> None:
 
 
 def messages(text: str) -> list[Any]:
-    async def lines() -> AsyncIterator[str]:
-        for line in text.split("\n"):
-            yield line
-
-    async def all_of() -> list[Any]:
-        return [(message.kind, *message) async for message in heard(lines())]
-
-    return asyncio.run(all_of())
+    return [(message.kind, *message) for message in heard(text.split("\n")) if message is not None]
 
 
 def test_messages_of_a_stream_have_kind_number_and_data() -> None:

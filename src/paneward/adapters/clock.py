@@ -1,6 +1,6 @@
-"""The one place that reads the clock and sleeps."""
+"""The one place that reads the clock and sleeps. asyncio is loaded by whoever sleeps in a loop: commands that only ask
+what time it is do without it."""
 
-import asyncio
 import time
 
 
@@ -13,4 +13,10 @@ class SystemClock:
         return time.time()
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio
+
         await asyncio.sleep(seconds)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep outside a loop."""
+        time.sleep(seconds)

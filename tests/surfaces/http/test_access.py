@@ -62,6 +62,13 @@ def refused(access: Access, authorization: str | None = None, cookie: str | None
 # --- tokens
 
 
+def test_a_server_that_starts_makes_a_new_token_and_the_old_one_counts_no_more(tmp_path: Path) -> None:
+    first = Access.open(tmp_path, Hours())
+    fresh = Access.open(tmp_path, Hours(), fresh=True)
+    assert Access.open(tmp_path, Hours()).token == fresh.token
+    assert refused(fresh, f"Bearer {first.token}") == "UNAUTHORIZED"
+
+
 def test_the_token_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     first = Access.open(tmp_path, Hours())
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("token", "identity.key")] == [0o600, 0o600]

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from paneward.core.events import AgentLost
-from paneward.surfaces.cli.remote import Heard, heard
+from paneward.surfaces.cli.remote import Heard, Messages
 from paneward.surfaces.http.access import Role
 from tests.surfaces.http.conftest import Open, Site, client, listening, until
 from tests.surfaces.http.test_routes import code_of, run
@@ -24,13 +24,14 @@ async def stream(url: str, site: Site, count: int, **query: Any) -> list[Heard]:
     ):
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
-        return await _take(heard(answer.aiter_lines()), count)
+        return await _take(answer.aiter_lines(), count)
 
 
-async def _take(messages: AsyncIterator[Heard], count: int) -> list[Heard]:
+async def _take(lines: AsyncIterator[str], count: int) -> list[Heard]:
     got: list[Heard] = []
-    async for message in messages:
-        got.append(message)
+    messages = Messages()
+    async for line in lines:
+        got += [message] if (message := messages.feed(line)) else []
         if len(got) == count:
             break
     return got
@@ -75,7 +76,7 @@ def test_the_header_of_a_browser_resumes_as_well(open_site: Open) -> None:
             await site.server.store.append(AgentLost("ada", "gone"))
             head = {"last-event-id": "1"}
             async with browser.stream("GET", f"{url}/api/events/stream", headers=head) as answer:
-                assert [one.seq for one in await _take(heard(answer.aiter_lines()), 1)] == [2]
+                assert [one.seq for one in await _take(answer.aiter_lines(), 1)] == [2]
 
     run(open_site, test)
 

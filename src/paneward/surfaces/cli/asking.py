@@ -42,9 +42,9 @@ class Wanted(NamedTuple):
         return {"types": ",".join(self.types) or None, "agent": self.agent}
 
 
-async def seats(remote: Remote) -> Agents:
+def seats(remote: Remote) -> Agents:
     now = SystemClock().wall()
-    agents = agents_in(await remote.get("/api/agents"))
+    agents = agents_in(remote.get("/api/agents"))
     return Agents(tuple(Seat(one, shown(one, now), now - one.since if one.since else 0.0) for one in agents))
 
 
@@ -54,40 +54,38 @@ def counts(agents: Agents) -> dict[str, int]:
     return {state: states.count(state) for state in sorted(set(states))}
 
 
-async def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
+def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
     there = {"socket_name": place.socket_name, "socket_path": place.socket_path, "host": place.host}
-    document = await remote.post(
-        "/api/agents", {**wanted, **(there if place.host else {"socket_path": socket_of(place)})}
-    )
+    document = remote.post("/api/agents", {**wanted, **(there if place.host else {"socket_path": socket_of(place)})})
     return Adopted(revive(Agent, document["agent"]))
 
 
-async def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
-    await remote.ask("DELETE", _of(agent), query={"purge": purge})
+def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
+    remote.ask("DELETE", _of(agent), query={"purge": purge})
     return Forgotten(agent, purge)
 
 
-async def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
-    menu = await _menu(remote, agent) if has_numbers(reply) else None
+def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
+    menu = _menu(remote, agent) if has_numbers(reply) else None
     path = f"/api/respond/{quote(agent, safe='')}"
-    document = await remote.post(path, full_body(reply, menu), reply.timeout + PATIENCE)
+    document = remote.post(path, full_body(reply, menu), reply.timeout + PATIENCE)
     return Responded(agent, str(document.get("new_state", "")), document.get("turn_id"), receipt(document))
 
 
-async def _menu(remote: Remote, agent: str) -> Menu | None:
-    menu = (await remote.get(f"{_of(agent)}/menu"))["menu"]
+def _menu(remote: Remote, agent: str) -> Menu | None:
+    menu = (remote.get(f"{_of(agent)}/menu"))["menu"]
     return revive(Menu, menu) if menu else None
 
 
-async def newest(remote: Remote, wanted: Wanted) -> Events:
+def newest(remote: Remote, wanted: Wanted) -> Events:
     """The events behind a number, else the newest."""
-    events, _ = await page(remote, wanted)
+    events, _ = page(remote, wanted)
     return Events(tuple(events))
 
 
-async def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
+def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
     """A page of the log, and the number of the last event there is."""
-    document = await remote.get("/api/events", limit=max(1, wanted.limit), after=wanted.after, **wanted.filters)
+    document = remote.get("/api/events", limit=max(1, wanted.limit), after=wanted.after, **wanted.filters)
     return [stored(row) for row in document["events"]], int(document["seq"])
 
 
@@ -101,23 +99,23 @@ def flat(event: Stored) -> dict[str, Any]:
     return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
 
 
-async def all_hosts(remote: Remote) -> HostList:
-    found = (await remote.get("/api/hosts"))["hosts"]
+def all_hosts(remote: Remote) -> HostList:
+    found = (remote.get("/api/hosts"))["hosts"]
     return HostList(tuple(revive(HostStanding, one) for one in found), SystemClock().wall())
 
 
-async def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
-    document = await remote.post("/api/hosts", wanted, 2 * PATIENCE)
+def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
+    document = remote.post("/api/hosts", wanted, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "added")
 
 
-async def host_connected(remote: Remote, host: str) -> HostTold:
-    document = await remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)
+def host_connected(remote: Remote, host: str) -> HostTold:
+    document = remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "connected")
 
 
-async def host_removed(remote: Remote, host: str) -> HostGone:
-    await remote.ask("DELETE", _host(host))
+def host_removed(remote: Remote, host: str) -> HostGone:
+    remote.ask("DELETE", _host(host))
     return HostGone(host)
 
 

@@ -24,7 +24,7 @@ def panes(place: Place, incomplete: str) -> list[tuple[str, str]]:
 def agents(incomplete: str) -> list[tuple[str, str]]:
     """The agents of a server, if one runs."""
     try:
-        rows = asyncio.run(_agents())
+        rows = _agents()
     except PanewardError:
         return []
     return [(one.id, f"{one.pane} {one.kind}: {one.stage}") for one in rows if one.id.startswith(incomplete)]
@@ -33,20 +33,20 @@ def agents(incomplete: str) -> list[tuple[str, str]]:
 def hosts(incomplete: str) -> list[tuple[str, str]]:
     """The hosts of a server, if one runs."""
     try:
-        rows = asyncio.run(_hosts())
+        rows = _hosts()
     except PanewardError:
         return []
     return [(one["name"], one["state"]) for one in rows if one["name"].startswith(incomplete)]
 
 
-async def _hosts() -> list[dict[str, str]]:
-    async with server_if_any() as remote:
-        return [] if remote is None else list((await remote.get("/api/hosts"))["hosts"])
+def _hosts() -> list[dict[str, str]]:
+    remote = server_if_any()
+    return [] if remote is None else list(remote.get("/api/hosts")["hosts"])
 
 
-async def _agents() -> list[Agent]:
-    async with server_if_any() as remote:
-        return [] if remote is None else agents_in(await remote.get("/api/agents"))
+def _agents() -> list[Agent]:
+    remote = server_if_any()
+    return [] if remote is None else agents_in(remote.get("/api/agents"))
 
 
 async def _panes(place: Place) -> list[PaneInfo]:

@@ -4,16 +4,14 @@ Nothing is missed: an event stream that breaks is taken up behind the last event
 was started anew meanwhile.
 """
 
-import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import Enum
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from paneward.adapters.clock import SystemClock
@@ -26,78 +24,101 @@ from paneward.surfaces.cli.lines import columns
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.remote import Remote, found, required
 from paneward.surfaces.cli.shown_agents import agents_table, show_event
-from paneward.surfaces.cli.work import terminal
+from paneward.surfaces.cli.work import complain, terminal
 
 AGAIN = 0.5  # seconds between looks for a server that went away
 TICK = 1.0  # seconds after which what is shown is drawn anew: how long something lasts changes
 INTERRUPTED = 130
+GONE, BACK = "the server is gone", "the server is back"
+WAITS = "This goes on when the next one runs; `paneward up --detach` starts it."
+
+
+class Pulse(Enum):
+    """What is told between events."""
+
+    TICK = "nothing for a while"
+    GONE = "the server is gone"
+    BACK = "a server is there again"
 
 
 def follow_events(place: Place, wanted: Wanted) -> int:
     """Print events until Ctrl-C."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        asyncio.run(_follow_events(place, wanted))
+        _follow_events(place, wanted)
     return INTERRUPTED
 
 
-async def _follow_events(place: Place, wanted: Wanted) -> None:
+def _follow_events(place: Place, wanted: Wanted) -> None:
     console = terminal()
-    async with required(state_dir()):  # a server has to be there to begin with
-        pass
-    async with aclosing(events_for_ever(wanted)) as events:
-        async for event in events:
-            if place.json:
-                print(json.dumps(flat(event), ensure_ascii=False), flush=True)
-            else:
-                show_event(console, event)
+    required(state_dir())  # a server has to be there to begin with
+    for event in events_for_ever(wanted):
+        if isinstance(event, Pulse):
+            _say(event)
+        elif place.json:
+            print(json.dumps(flat(event), ensure_ascii=False), flush=True)
+        else:
+            show_event(console, event)
 
 
-async def events_for_ever(wanted: Wanted) -> AsyncGenerator[Stored, None]:
-    """Every event that is wanted, once and in order."""
+def _say(pulse: Pulse) -> None:
+    if pulse is Pulse.GONE:
+        complain(GONE, WAITS)
+    elif pulse is Pulse.BACK:
+        complain(BACK, "")
+
+
+def events_for_ever(wanted: Wanted, tick: float | None = None) -> Iterator[Stored | Pulse]:
+    """Every event that is wanted, once and in order; and whether there is a server to tell of them."""
     after: int | None = None
+    gone = False
     while True:
-        async with found(state_dir()) as remote:
-            if remote is not None:
-                begin, earlier = await _begin(remote, wanted, after)
+        with suppress(ServerError):
+            if (remote := found(state_dir())) is not None:
+                begin, earlier = _begin(remote, wanted, after)
+                if gone:
+                    gone = False
+                    yield Pulse.BACK
                 after = begin
-                for event in earlier:
-                    yield event
-                async with aclosing(_stream(remote, wanted, begin)) as events:
-                    with suppress(ServerError):
-                        async for event in events:
-                            after = event.seq
-                            if event.kind:
-                                yield event
-        await SystemClock().sleep(AGAIN)
+                yield from earlier
+                for event in _stream(remote, wanted, begin, tick):
+                    after = event.seq if isinstance(event, Stored) else after
+                    if isinstance(event, Pulse) or event.kind:
+                        yield event
+        if not gone:
+            gone = True
+            yield Pulse.GONE
+        SystemClock().pause(AGAIN)
 
 
-async def _begin(remote: Remote, wanted: Wanted, after: int | None) -> tuple[int, list[Stored]]:
+def _begin(remote: Remote, wanted: Wanted, after: int | None) -> tuple[int, list[Stored]]:
     """From where the stream goes on, and what is told before it."""
     if after is not None:
         return after, []
     if wanted.after is not None:
         return wanted.after, []
-    events, seq = await page(remote, wanted)
+    events, seq = page(remote, wanted)
     return seq, events if wanted.limit else []
 
 
-async def _stream(remote: Remote, wanted: Wanted, after: int) -> AsyncGenerator[Stored, None]:
+def _stream(remote: Remote, wanted: Wanted, after: int, tick: float | None) -> Iterator[Stored | Pulse]:
     """The events behind `after`; what the stream left out is read from the log. One without a kind only counts."""
-    async with remote.events(after, **wanted.filters) as messages:
-        async for message in messages:
+    with remote.events(after, tick, **wanted.filters) as messages:
+        for message in messages:
+            if message is None:
+                yield Pulse.TICK
+                continue
             if message.kind == "gap":
-                for event in await _between(remote, wanted, after, int(message.data["seq"])):
-                    yield event
+                yield from _between(remote, wanted, after, int(message.data["seq"]))
                 yield Stored(int(message.data["seq"]), 0.0, "", None, {})
             elif isinstance(message.data, dict):
                 yield stored(message.data)
             after = message.seq if message.seq is not None else after
 
 
-async def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> list[Stored]:
+def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> list[Stored]:
     found: list[Stored] = []
     while after < until:
-        events, _ = await page(remote, wanted._replace(after=after, limit=500))
+        events, _ = page(remote, wanted._replace(after=after, limit=500))
         found += [event for event in events if event.seq <= until]
         after = events[-1].seq if events else until
     return found
@@ -109,27 +130,23 @@ async def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> li
 def watch_agents(place: Place) -> int:
     """Show the agents until Ctrl-C, and each change at once."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        asyncio.run(_watch_agents(place))
+        _watch_agents(place)
     return INTERRUPTED
 
 
-async def _watch_agents(place: Place) -> None:
+def _watch_agents(place: Place) -> None:
     console = terminal()
-    async with required(state_dir()) as remote:
-        first = await seats(remote)
+    first = seats(required(state_dir()))
     if place.json or not console.is_terminal:
-        await _print_agents(place, console, first)
-    with Live(_drawn(first), console=console, auto_refresh=False, screen=console.is_terminal) as live:
-        async with aclosing(_changes(tick=TICK)) as changes:
-            async for agents in changes:
-                live.update(_drawn(agents), refresh=True)
-
-
-async def _print_agents(place: Place, console: Console, first: Agents) -> None:
-    _print(place, console, first)
-    async with aclosing(_changes(tick=None)) as changes:
-        async for agents in changes:
-            _print(place, console, agents)
+        _print(place, console, first)
+        for change in _changes(tick=None):
+            _say(change) if isinstance(change, Pulse) else _print(place, console, change)
+        return
+    last = first
+    with Live(_drawn(first), console=console, auto_refresh=False, screen=True) as live:
+        for change in _changes(tick=TICK):
+            last = last if isinstance(change, Pulse) else change
+            live.update(_drawn(last, gone=change is Pulse.GONE), refresh=True)
 
 
 def _print(place: Place, console: Console, agents: Agents) -> None:
@@ -140,26 +157,16 @@ def _print(place: Place, console: Console, agents: Agents) -> None:
         sys.stdout.flush()
 
 
-async def _changes(tick: float | None) -> AsyncGenerator[Agents, None]:
-    """The agents after each event, and after each tick."""
-    events = events_for_ever(Wanted(limit=0))
-    waiting: asyncio.Task[Any] | None = None
-    try:
-        while True:
-            waiting = waiting or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait({waiting}, timeout=tick)
-            waiting = None if done else waiting
+def _changes(tick: float | None) -> Iterator[Agents | Pulse]:
+    """The agents after each event, and after each tick; that the server went away, or is back."""
+    for event in events_for_ever(Wanted(limit=0), tick):
+        if event in (Pulse.GONE, Pulse.BACK):
+            yield Pulse(event)
+        if event is not Pulse.GONE:
             with suppress(ServerError):
-                async with required(state_dir()) as remote:
-                    yield await seats(remote)
-    finally:
-        if waiting is not None:
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-        await events.aclose()
+                yield seats(required(state_dir()))
 
 
-def _drawn(agents: Agents) -> Table | Text:
-    if not agents.seats:
-        return Text("no agent is watched")
-    return columns(*agents_table(agents.seats))
+def _drawn(agents: Agents, gone: bool = False) -> RenderableType:
+    drawn = columns(*agents_table(agents.seats)) if agents.seats else Text("no agent is watched")
+    return Group(Text(f"{GONE}. {WAITS}", "bold yellow"), drawn) if gone else drawn

@@ -20,11 +20,12 @@ import uvloop
 
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings
-from paneward.core.errors import Code, InvalidInput
+from paneward.core.errors import Code, InvalidInput, ServerError
 from paneward.surfaces.cli.answers import Running
-from paneward.surfaces.cli.listening import check_bind, listening, whereabouts
-from paneward.surfaces.cli.remote import opened
-from paneward.surfaces.cli.whereabouts import Whereabouts, tell, untell
+from paneward.surfaces.cli.listening import BACKLOG, check_bind, listening, whereabouts
+from paneward.surfaces.cli.remote import required
+from paneward.surfaces.cli.unix_http import listening as at_socket
+from paneward.surfaces.cli.whereabouts import tell, untell
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
@@ -47,12 +48,13 @@ async def _host(
     where, ending = whereabouts(settings.server, sock), asyncio.Event()
     with contextlib.ExitStack() as told:
         async with serve(settings, directory, url=where.url) as server:
-            access = Access.open(directory, server.clock, settings.server)
+            access = Access.open(directory, server.clock, settings.server, fresh=True)
             web = Web.of(build(server, access, ending.set), settings.server, ending)
+            own = told.enter_context(_own_socket(directory))
             tell(directory, where)
             told.callback(untell, directory, where.pid)
-            async with web.listening(sock), guests(server):
-                await answers(where, access.token)
+            async with web.listening(sock, own), guests(server):
+                await asyncio.to_thread(answers, directory)
                 sign_in = f"{where.url}/signin?code={access.new_code()}"
                 announce(Running(where.url, where.pid, where.version, sign_in, fresh=True))
                 log.info("the server listens", extra={"url": where.url, "pid": where.pid})
@@ -60,10 +62,23 @@ async def _host(
     log.info("the server has ended")
 
 
-async def answers(where: Whereabouts, token: str) -> None:
+def answers(directory: Path) -> None:
     """Ask it once: the first answer takes long, and who was told that it is up should not wait for it."""
-    async with opened(where, token) as remote:
-        await remote.get("/api/version")
+    required(directory).get("/api/version")
+
+
+@contextlib.contextmanager
+def _own_socket(directory: Path) -> Iterator[socket.socket]:
+    """The socket for commands, in the state directory."""
+    with contextlib.ExitStack() as stack:
+        try:
+            sock = stack.enter_context(at_socket(directory, BACKLOG))
+        except OSError as error:
+            raise ServerError(
+                f"cannot make a socket in {directory}: {error.strerror or error}",
+                hint="PANEWARD_STATE_DIR names another directory, on a file system of this machine.",
+            ) from None
+        yield sock
 
 
 class Web(Listener):
@@ -98,12 +113,24 @@ class Web(Listener):
         await super().startup(sockets)
         self._up.set()
 
+    async def _answer_commands(self, own: socket.socket) -> None:
+        """The socket of the state directory speaks the same HTTP, always without TLS: nobody else can listen in."""
+
+        def connected() -> asyncio.Protocol:
+            return self.config.http_protocol_class(  # type: ignore[call-arg]
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+
+        server = await asyncio.get_running_loop().create_unix_server(connected, sock=own)
+        self.servers.append(server)
+
     @asynccontextmanager
-    async def listening(self, sock: socket.socket) -> AsyncIterator[None]:
-        """Requests are answered inside; those that are being answered at the end are waited for."""
+    async def listening(self, sock: socket.socket, own: socket.socket) -> AsyncIterator[None]:
+        """Requests are answered inside, those of commands by `own`; what is being answered at the end is waited for."""
         serving, started = asyncio.create_task(self.serve([sock])), asyncio.create_task(self._up.wait())
         try:
             await asyncio.wait({serving, started}, return_when=asyncio.FIRST_COMPLETED)
+            await self._answer_commands(own)
             yield
         finally:
             started.cancel()

@@ -73,4 +73,4 @@ def whereabouts(settings: ServerSettings, sock: socket.socket) -> Whereabouts:
     host = {4: "127.0.0.1", 6: "::1"}[given.version] if given.is_unspecified else address
     name = f"[{host}]" if ":" in host else host
     scheme = "https" if settings.tls_certificate else "http"
-    return Whereabouts(f"{scheme}://{name}:{port}", os.getpid(), metadata.version("paneward"), settings.tls_certificate)
+    return Whereabouts(f"{scheme}://{name}:{port}", os.getpid(), metadata.version("paneward"))

@@ -171,7 +171,7 @@ def wait(
         targets = panes or await members(verbs, to or ())
         if len(targets) == 1 and not (any or all or to):
             return await ready(targets[0])
-        return await (on_any if any else on_all)(targets, ready)
+        return await (on_any if any else on_all)(verbs, targets, ready)
 
     answer_with(ctx, wait_for, f"waiting for {', '.join(panes or to or ())}")
 

@@ -42,8 +42,8 @@ def converse(place: Place) -> int:
     return 0
 
 
-async def _asking(remote: Remote) -> list[Agent]:
-    found = await seats(remote)
+def _asking(remote: Remote) -> list[Agent]:
+    found = seats(remote)
     waiting = [seat.agent for seat in found.seats if seat.agent.stage is Stage.AWAITING_INPUT and not seat.agent.gone]
     return sorted(waiting, key=lambda agent: agent.since)
 

@@ -43,24 +43,24 @@ class Cut(NamedTuple):
 # --- through the server
 
 
-async def asked(remote: Remote, agent: str, stop: bool, list_them: bool) -> Recording | Recordings:
+def asked(remote: Remote, agent: str, stop: bool, list_them: bool) -> Recording | Recordings:
     if list_them:
-        return await kept(remote, agent)
-    return await (ended if stop else begun)(remote, agent)
+        return kept(remote, agent)
+    return (ended if stop else begun)(remote, agent)
 
 
-async def begun(remote: Remote, agent: str) -> Recording:
-    found = await remote.post(f"{_of(agent)}/recording", {})
+def begun(remote: Remote, agent: str) -> Recording:
+    found = remote.post(f"{_of(agent)}/recording", {})
     return Recording(agent, str(found["recording"]), running=True, fresh=bool(found["fresh"]))
 
 
-async def ended(remote: Remote, agent: str) -> Recording:
-    found = await remote.ask("DELETE", f"{_of(agent)}/recording")
+def ended(remote: Remote, agent: str) -> Recording:
+    found = remote.ask("DELETE", f"{_of(agent)}/recording")
     return Recording(agent, str(found["recording"]))
 
 
-async def kept(remote: Remote, agent: str) -> Recordings:
-    found = await remote.get(f"{_of(agent)}/recordings")
+def kept(remote: Remote, agent: str) -> Recordings:
+    found = remote.get(f"{_of(agent)}/recordings")
     return Recordings(tuple(revive(Kept, row) for row in found["recordings"]))
 
 
@@ -76,14 +76,14 @@ def all_kept(agent: str | None) -> Recordings:
     found = casts.kept(state_dir(), agent)
     if agent is not None and not found:
         casts.parts_of(state_dir(), agent)  # says that there are none
-    running = asyncio.run(_running()) if found else set()
+    running = _running() if found else set()
     return Recordings(tuple(replace(one, running=(one.agent_id, one.name) in running) for one in found))
 
 
-async def _running() -> set[tuple[str, str]]:
-    async with server_if_any() as remote:
-        agents = [] if remote is None else agents_in(await remote.get("/api/agents"))
-        return {(agent.id, agent.recording) for agent in agents}
+def _running() -> set[tuple[str, str]]:
+    remote = server_if_any()
+    agents = [] if remote is None else agents_in(remote.get("/api/agents"))
+    return {(agent.id, agent.recording) for agent in agents}
 
 
 def exported(place: Place, what: str, recording: str | None, cut: Cut, out: Path | None) -> Cast | None:

@@ -1,23 +1,24 @@
-"""The client of a running server: HTTP with its token, and its errors as ours.
+"""The client of a running server: HTTP on its Unix socket, with a token, and its errors as ours.
 
-A proxy of the environment is never asked: the server is on this machine, or its operator said where it is.
+One request per connection, so several threads may ask at once. Nothing is sent before the server has proven itself.
 """
 
+import contextlib
 import json
-import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import httpx
+from urllib.parse import urlencode
 
 from paneward.core.errors import Code, PanewardError, ServerError
-from paneward.surfaces.cli.whereabouts import Whereabouts, token_of, told
+from paneward.surfaces.cli.unix_http import SOCKET, Answer, Broken, Stranger, connect, request
+from paneward.surfaces.cli.whereabouts import Whereabouts, named_token, token_of, told
 
-PROBE = 5.0  # seconds that a server may take to say that it is there: one that is gone refuses at once
 PATIENCE = 30.0  # seconds for an answer that waits for nothing
+SIGN = 1.0  # seconds before a person wants to see that something is going on
 START = "`paneward up --detach` starts one."
+SUCCESS = range(200, 300)
 
 
 class Heard(NamedTuple):
@@ -34,26 +35,20 @@ class Heard(NamedTuple):
 class Remote:
     """A server, and what can be asked of it."""
 
-    def __init__(self, where: Whereabouts, token: str, client: httpx.AsyncClient) -> None:
+    def __init__(self, where: Whereabouts, token: str, connect: Callable[[], socket.socket]) -> None:
         self.where = where
-        self._client = client
-        client.headers["Authorization"] = f"Bearer {token}"
+        self.waiting: Callable[[], None] = lambda: None  # called once an answer takes long
+        self._token = token
+        self._connect = connect
+        self._open: set[socket.socket] = set()
 
-    async def version(self) -> dict[str, Any] | None:
-        """What the server says of itself; none where nothing answers, or not to this token."""
-        try:
-            answer = await self._client.get("/api/version", timeout=PROBE)
-            return dict(answer.json()) if answer.status_code == httpx.codes.OK else None
-        except (httpx.HTTPError, ValueError, TypeError):
-            return None
+    def get(self, path: str, patience: float | None = PATIENCE, **query: Any) -> Any:
+        return self.ask("GET", path, patience, query=query)
 
-    async def get(self, path: str, patience: float | None = PATIENCE, **query: Any) -> Any:
-        return await self.ask("GET", path, patience, query=query)
+    def post(self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, **query: Any) -> Any:
+        return self.ask("POST", path, patience, query=query, body=body)
 
-    async def post(self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, **query: Any) -> Any:
-        return await self.ask("POST", path, patience, query=query, body=body)
-
-    async def ask(
+    def ask(
         self,
         method: str,
         path: str,
@@ -62,70 +57,112 @@ class Remote:
         body: Mapping[str, Any] | None = None,
     ) -> Any:
         """The document of an answer; an error of the server is raised as the error it is."""
-        given = {name: value for name, value in (query or {}).items() if value is not None}
         sent = None if body is None else {name: value for name, value in body.items() if value is not None}
+        with self._asked(method, _target(path, query or {}), sent, patience) as answer:
+            return _document(answer.status, answer.body())
+
+    @contextlib.contextmanager
+    def events(self, after: int | None, tick: float | None = None, **query: Any) -> Iterator[Iterator[Heard | None]]:
+        """The event stream from behind `after`, until somebody ends it; none at each tick without a message."""
+        target = _target("/api/events/stream", {**query, "last_event_id": after})
+        with self._asked("GET", target, None, PATIENCE) as answer:
+            if answer.status not in SUCCESS:
+                _document(answer.status, answer.body())
+            answer.timeout(tick)
+            yield heard(answer.lines())
+
+    def hang_up(self) -> None:
+        """End every request that is under way, in whatever thread."""
+        for sock in list(self._open):
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    @contextlib.contextmanager
+    def _asked(
+        self, method: str, target: str, body: Mapping[str, Any] | None, patience: float | None
+    ) -> Iterator[Answer]:
+        """The answer to a request, its head read."""
+        written = None if body is None else json.dumps(body).encode()
         try:
-            answer = await self._client.request(method, path, params=given, json=sent, timeout=patience)
-        except httpx.HTTPError as error:
+            with self._connect() as sock:
+                self._open.add(sock)
+                try:
+                    sock.settimeout(patience)
+                    sock.sendall(request(method, target, self._token, written))
+                    answer = Answer(sock)
+                    self._await(answer, patience)
+                    yield answer
+                finally:
+                    self._open.discard(sock)
+        except TimeoutError:
+            raise _late(self.where) from None
+        except Stranger as stranger:
+            raise foreign(stranger) from None
+        except (OSError, Broken) as error:
             raise unreachable(self.where, error) from None
-        return _document(answer)
 
-    @asynccontextmanager
-    async def events(self, after: int | None, **query: Any) -> AsyncIterator[AsyncIterator[Heard]]:
-        """The event stream from behind `after`, until the server or the caller ends it."""
-        given = {name: value for name, value in {**query, "last_event_id": after}.items() if value is not None}
+    def _await(self, answer: Answer, patience: float | None) -> None:
+        """Wait for the head, with a sign of life when that takes long."""
+        first = SIGN if patience is None else min(SIGN, patience)
+        answer.timeout(first)
         try:
-            async with self._client.stream("GET", "/api/events/stream", params=given, timeout=None) as answer:
-                if answer.status_code != httpx.codes.OK:
-                    await answer.aread()
-                    _document(answer)
-                yield heard(answer.aiter_lines())
-        except httpx.HTTPError as error:
-            raise unreachable(self.where, error) from None
+            answer.head()
+        except TimeoutError:
+            if patience is not None and patience <= first:
+                raise
+            self.waiting()
+            answer.timeout(None if patience is None else patience - first)
+            answer.head()
 
 
-async def heard(lines: AsyncIterator[str]) -> AsyncIterator[Heard]:
-    """The messages of an event stream; comments are left out."""
-    fields: dict[str, str] = {}
-    async for line in lines:
-        name, _, value = line.partition(":")
-        if line and name:
-            fields[name] = (f"{fields[name]}\n" if name == "data" and "data" in fields else "") + value.removeprefix(
-                " "
-            )
-        elif not line and "data" in fields:
-            seq = fields.get("id", "")
-            yield Heard(int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
-            fields = {}
-        elif not line:
-            fields = {}
+class Messages:
+    """Machine: the lines of an event stream, and the messages that they complete. Comments are left out."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, str] = {}
+
+    def feed(self, line: str) -> Heard | None:
+        if line:
+            name, _, value = line.partition(":")
+            before = f"{self._fields[name]}\n" if name == "data" and "data" in self._fields else ""
+            self._fields[name] = before + value.removeprefix(" ")
+            return None
+        fields, self._fields = self._fields, {}
+        if "data" not in fields:
+            return None
+        seq = fields.get("id", "")
+        return Heard(int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
 
 
-@asynccontextmanager
-async def opened(where: Whereabouts, token: str) -> AsyncIterator[Remote]:
-    """A client of the server there; whether it answers is not asked."""
-    async with httpx.AsyncClient(base_url=where.url, trust_env=False, verify=_trust(where)) as client:
-        yield Remote(where, token, client)
+def heard(lines: Iterable[str | None]) -> Iterator[Heard | None]:
+    """The messages in the lines of a stream; a tick stays one."""
+    messages = Messages()
+    for line in lines:
+        message = None if line is None else messages.feed(line)
+        if line is None or message is not None:
+            yield message
 
 
-@asynccontextmanager
-async def found(directory: Path) -> AsyncIterator[Remote | None]:
-    """The running server of a state directory, if there is one that answers."""
-    where, token = told(directory), token_of(directory)
-    if where is None or not token:
-        yield None
-        return
-    async with opened(where, token) as remote:
-        yield remote if await remote.version() is not None else None
+def found(directory: Path) -> Remote | None:
+    """The running server of a state directory, if there is one: its process listens, and is ours."""
+    where = told(directory)
+    if where is None:
+        return None
+    try:
+        connect(directory).close()
+    except Stranger as stranger:
+        raise foreign(stranger) from None
+    except OSError:
+        return None
+    return Remote(where, token_of(directory), lambda: connect(directory))
 
 
-@asynccontextmanager
-async def required(directory: Path) -> AsyncIterator[Remote]:
+def required(directory: Path) -> Remote:
     """The running server; an error where there is none."""
-    async with found(directory) as remote:
-        if remote is None:
-            raise not_running(directory)
-        yield remote
+    remote = found(directory)
+    if remote is None:
+        raise not_running(directory)
+    return remote
 
 
 def not_running(directory: Path) -> ServerError:
@@ -133,17 +170,24 @@ def not_running(directory: Path) -> ServerError:
     if where is None:
         return ServerError("no server runs", code=Code.SERVER_NOT_RUNNING, hint=START)
     message = f"no server answers at {where.url}, where one was started (process {where.pid})"
-    return ServerError(message, code=Code.SERVER_NOT_RUNNING, hint=f"It may have been killed, or not be yours. {START}")
+    return ServerError(message, code=Code.SERVER_NOT_RUNNING, hint=f"It may have been killed. {START}")
 
 
-def unreachable(where: Whereabouts, error: httpx.HTTPError) -> ServerError:
-    """The connection broke, or the time was up."""
-    if isinstance(error, httpx.TimeoutException):
-        return ServerError(
-            f"the server at {where.url} did not answer in time", code=Code.TIMEOUT, hint="Is it stopped?"
-        )
+def foreign(stranger: Stranger) -> ServerError:
+    return ServerError(
+        f"{stranger} on the socket {SOCKET} of the state directory: nothing was sent to it",
+        hint="The state directory must be yours alone: `paneward doctor` looks at it.",
+    )
+
+
+def unreachable(where: Whereabouts, error: Exception) -> ServerError:
+    """The connection broke."""
     said = str(error) or type(error).__name__
     return ServerError(f"the server at {where.url} cannot be reached: {said}", hint="`paneward status` looks for it.")
+
+
+def _late(where: Whereabouts) -> ServerError:
+    return ServerError(f"the server at {where.url} did not answer in time", code=Code.TIMEOUT, hint="Is it stopped?")
 
 
 def failure(document: Any, status: int) -> PanewardError:
@@ -155,14 +199,28 @@ def failure(document: Any, status: int) -> PanewardError:
     message, hint = str(told_of.get("message", "")), str(told_of.get("hint", ""))
     if code not in Code.__members__:
         return ServerError(f"{message} ({code})", hint=hint)
+    if code == Code.UNAUTHORIZED and (file := named_token()):
+        message, hint = (
+            f"{message}: the one in {file}",
+            "PANEWARD_TOKEN_FILE names it; unset it to act as the operator.",
+        )
     return PanewardError(message, code=Code(code), hint=hint)
 
 
-def _document(answer: httpx.Response) -> Any:
-    document = _parsed(answer.text)
-    if answer.is_success or (isinstance(document, dict) and "verdict" in document):
+def _document(status: int, body: bytes) -> Any:
+    document = _parsed(body.decode("utf-8", "replace"))
+    if status in SUCCESS or (isinstance(document, dict) and "verdict" in document):
         return document  # a receipt of a failed delivery is an answer
-    raise failure(document, answer.status_code)
+    raise failure(document, status)
+
+
+def _target(path: str, query: Mapping[str, Any]) -> str:
+    given = {name: _word(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _parsed(text: str) -> Any:
@@ -170,17 +228,3 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _trust(where: Whereabouts) -> ssl.SSLContext | bool:
-    """The very certificate that the server was started with, whatever it is named for. Without TLS nothing is loaded:
-    that takes time."""
-    if not where.certificate:
-        return False
-    try:
-        context = ssl.create_default_context(cafile=where.certificate)
-    except OSError as error:
-        raise ServerError(f"cannot read the certificate {where.certificate} of the server: {error}") from None
-    context.check_hostname = False
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    return context

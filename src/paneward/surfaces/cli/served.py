@@ -1,16 +1,17 @@
 """The verbs on panes through a running server: the names of `Connection`, translated to requests.
 
-One lock and one log hold then for all who send. A target is an agent by its name, or any pane of any tmux server of
-this machine; a pane that was adopted is its agent, so that what is typed into it becomes one of its turns.
+The methods are coroutines since those of the library are; none of them ever waits for a loop, so `complete` runs them
+without one. One lock and one log hold then for all who send. A target is an agent by its name, or any pane of any tmux
+server of this machine; a pane that was adopted is its agent, so that what is typed into it becomes one of its turns.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from paneward.core.agent import Agent, Stage
@@ -25,7 +26,18 @@ if TYPE_CHECKING:
     from paneward.store import Delivery
     from paneward.surfaces.cli.remote import Remote
 
+T = TypeVar("T")
 PATIENCE = 30.0  # seconds that an answer may take beside what was asked for
+
+
+def complete(verb: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that waits for no loop."""
+    try:
+        verb.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise RuntimeError("it waits for a loop")
 
 
 class NotAsking(Exception):
@@ -42,7 +54,7 @@ class Served:
 
     async def agents(self) -> list[Agent]:
         if self._agents is None:
-            self._agents = agents_in(await self.remote.get("/api/agents"))
+            self._agents = agents_in(self.remote.get("/api/agents"))
         return self._agents
 
     async def send_text(self, pane: str, text: str, **options: Any) -> SendResult:
@@ -65,7 +77,7 @@ class Served:
 
     async def _respond(self, path: str, body: Mapping[str, Any], timeout: float) -> Any:
         try:
-            return await self.remote.post(path, body, timeout + PATIENCE)
+            return self.remote.post(path, body, timeout + PATIENCE)
         except PanewardError as error:
             if error.code is Code.WRONG_STATE:
                 raise NotAsking from None
@@ -103,18 +115,18 @@ class Served:
         agent = None if pane is None else await self.agent(pane)
         named = agent is not None and agent.id == pane
         path = f"/api/agents/{quote(str(pane), safe='')}/deliveries" if named else "/api/deliveries"
-        document = await self.remote.get(path, limit=limit, pane=None if named else pane)
+        document = self.remote.get(path, limit=limit, pane=None if named else pane)
         return [revive(Delivery, row) for row in document["deliveries"]]
 
     # --- where
 
     async def _post(self, target: str, verb: str, body: Mapping[str, Any], timeout: float) -> Any:
         path, query = await self._path(target, own=verb != "answer")
-        return await self.remote.post(f"{path}/{verb}", body, timeout + PATIENCE, **query)
+        return self.remote.post(f"{path}/{verb}", body, timeout + PATIENCE, **query)
 
     async def _get(self, target: str, verb: str, patience: float | None = PATIENCE, **query: Any) -> Any:
         path, place = await self._path(target, own=query.get("profile") is None)
-        return await self.remote.get(f"{path}/{verb}", patience, **query, **place)
+        return self.remote.get(f"{path}/{verb}", patience, **query, **place)
 
     async def _path(self, target: str, own: bool) -> tuple[str, dict[str, str | None]]:
         """The route of a target, and which tmux is meant. `own`: agents have one of their own for it."""
@@ -148,9 +160,9 @@ def named_agent(agents: Sequence[Agent], target: str, place: Place) -> Agent | N
     return None
 
 
-async def knows(remote: Remote, host: str) -> bool:
+def knows(remote: Remote, host: str) -> bool:
     """Whether a server is connected to a host of that name."""
-    return any(one["name"] == host for one in (await remote.get("/api/hosts"))["hosts"])
+    return any(one["name"] == host for one in remote.get("/api/hosts")["hosts"])
 
 
 def receipt(document: Mapping[str, Any]) -> SendResult:

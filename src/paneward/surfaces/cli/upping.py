@@ -47,7 +47,7 @@ def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
 def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running | None:
     """Serve in this process until the end; where one runs already, say so at once."""
     directory = state_dir()
-    if (running := asyncio.run(_running(directory, sign_in=True))) is not None:
+    if (running := _running(directory, sign_in=True)) is not None:
         return running
     if daemon:
         _leave_the_terminal()
@@ -76,7 +76,7 @@ def _leave_the_terminal() -> None:
 def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: bool) -> Running:
     """Start a server that goes on by itself; returns when it answers."""
     directory = state_dir()
-    if (running := asyncio.run(_running(directory, sign_in=True))) is not None:
+    if (running := _running(directory, sign_in=True)) is not None:
         return running
     with _log(directory) as log:
         child = subprocess.Popen(
@@ -124,35 +124,33 @@ def _log(directory: Path) -> Any:
 
 def standing(place: Place, sign_in: bool) -> Running:
     directory = state_dir()
-    running = asyncio.run(_running(directory, sign_in))
+    running = _running(directory, sign_in)
     if running is None:
         raise not_running(directory)
     return running
 
 
-async def _running(directory: Path, sign_in: bool) -> Running | None:
-    if told(directory) is None:
-        return None
-    async with found(directory) as remote:
-        return None if remote is None else await _described(remote, sign_in)
+def _running(directory: Path, sign_in: bool) -> Running | None:
+    remote = found(directory)
+    return None if remote is None else _described(remote, sign_in)
 
 
-async def _described(remote: Remote, sign_in: bool) -> Running:
-    where, says = remote.where, await remote.version() or {}
+def _described(remote: Remote, sign_in: bool) -> Running:
+    where, says = remote.where, remote.get("/api/version")
     return Running(
         where.url,
         where.pid,
         str(says.get("version", where.version)),
-        (await remote.post("/api/signin-code", {}))["url"] if sign_in else "",
+        remote.post("/api/signin-code", {})["url"] if sign_in else "",
         own_version=metadata.version("paneward"),
-        states=counts(await seats(remote)),
+        states=counts(seats(remote)),
     )
 
 
 def segment() -> str:
     """For a status line: nothing is said where nothing is to be done, and never an error."""
     with contextlib.suppress(PanewardError):
-        running = asyncio.run(_running(state_dir(), sign_in=False))
+        running = _running(state_dir(), sign_in=False)
         return in_words(running.states) if running is not None and running.states else ""
     return ""
 
@@ -161,17 +159,14 @@ def segment() -> str:
 
 
 def ended(place: Place) -> Stopped:
-    return asyncio.run(_ended(state_dir()))
-
-
-async def _ended(directory: Path) -> Stopped:
-    async with found(directory) as remote:
-        if remote is None:
-            return Stopped()
-        await remote.post("/api/shutdown", {})
-        while (where := told(directory)) is not None and where.pid == remote.where.pid and _alive(where.pid):
-            await SystemClock().sleep(LOOK_EVERY)
-        return Stopped(remote.where.url, remote.where.pid)
+    directory = state_dir()
+    remote = found(directory)
+    if remote is None:
+        return Stopped()
+    remote.post("/api/shutdown", {})
+    while (where := told(directory)) is not None and where.pid == remote.where.pid and _alive(where.pid):
+        SystemClock().pause(LOOK_EVERY)
+    return Stopped(remote.where.url, remote.where.pid)
 
 
 def _alive(pid: int) -> bool:

@@ -12,7 +12,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import fields
 from importlib import metadata
@@ -26,13 +26,12 @@ from rich.markup import escape
 from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
 from paneward.surfaces.cli.options import Place, UsageError, place_of
-from paneward.surfaces.cli.served import Served, knows
+from paneward.surfaces.cli.served import Served, complete, knows
 from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
 if TYPE_CHECKING:
     from paneward.app import Connection
-    from paneward.core.agent import Agent
     from paneward.core.profiles import Profile
     from paneward.surfaces.cli.alone import Alone
     from paneward.surfaces.cli.remote import Remote
@@ -44,7 +43,7 @@ C = TypeVar("C")
 Verbs: TypeAlias = "Alone | Served"
 
 
-def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Awaitable[Answer]], doing: str) -> NoReturn:
+def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Coroutine[Any, Any, Answer]], doing: str) -> NoReturn:
     tell(ctx, run_verb(place_of(ctx), verb, doing))
 
 
@@ -53,14 +52,23 @@ def run(place: Place, verb: Callable[[Connection], Awaitable[T]], doing: str) ->
     return _run(place, connection(place), verb, doing)
 
 
-def run_verb(place: Place, verb: Callable[[Verbs], Awaitable[T]], doing: str) -> T:
+def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doing: str) -> T:
     """Run one verb through the server that runs, else by the library."""
-    return _run(place, verbs(place), verb, doing)
+    remote = _serving(place)
+    if remote is None:
+        return _run(place, alone(place), verb, doing)
+    with sign_of_life(place, doing) as remote.waiting:
+        return complete(verb(Served(remote, place)))
 
 
-def ask(place: Place, question: Callable[[Remote], Awaitable[T]], doing: str) -> T:
+def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
     """Ask the server that runs; an error where none does."""
-    return _run(place, server(place), question, doing)
+    from paneward.surfaces.cli.remote import required
+
+    remote = required(state_dir())
+    _say_version(remote.where)
+    with sign_of_life(place, doing) as remote.waiting:
+        return question(remote)
 
 
 def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str) -> T:
@@ -73,14 +81,28 @@ async def _patiently(
 ) -> T:
     async with opening as there:
         task = asyncio.ensure_future(verb(there))
-        with contextlib.ExitStack() as sign:
+        with sign_of_life(place, doing) as waiting:
             try:
                 await asyncio.wait({task}, timeout=PATIENCE)
-                if not task.done() and not place.json and sys.stderr.isatty():
-                    sign.enter_context(Console(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
+                if not task.done():
+                    waiting()
                 return await task
             finally:
                 task.cancel()
+
+
+@contextlib.contextmanager
+def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
+    """What shows a person, once it is called, that something is going on."""
+    with contextlib.ExitStack() as sign:
+        shown: list[bool] = []
+
+        def show_it() -> None:
+            if not shown and not place.json and sys.stderr.isatty():
+                shown.append(True)
+                sign.enter_context(Console(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
+
+        yield show_it
 
 
 @asynccontextmanager
@@ -96,40 +118,31 @@ async def connection(place: Place) -> AsyncIterator[Connection]:
 
 
 @asynccontextmanager
-async def verbs(place: Place) -> AsyncIterator[Verbs]:
-    """A server that runs and answers; else tmux itself. What only the library can, it is asked for at once."""
+async def alone(place: Place) -> AsyncIterator[Alone]:
+    """The verbs on tmux itself."""
+    from paneward.surfaces.cli.alone import Alone
+
     async with AsyncExitStack() as stack:
-        remote = None if _beyond(place) else await stack.enter_async_context(server_if_any())
-        if remote is None or (place.host and not await knows(remote, place.host)):
-            from paneward.surfaces.cli.alone import Alone
-
-            tmux = await stack.enter_async_context(connection(place))
-            yield Alone(tmux, place, settings_of(place), state_dir(), stack)
-        else:
-            yield Served(remote, place)
+        tmux = await stack.enter_async_context(connection(place))
+        yield Alone(tmux, place, settings_of(place), state_dir(), stack)
 
 
-@asynccontextmanager
-async def server(place: Place) -> AsyncIterator[Remote]:
-    from paneward.surfaces.cli.remote import required
-
-    async with required(state_dir()) as remote:
-        _say_version(remote.where)
-        yield remote
+def _serving(place: Place) -> Remote | None:
+    """The server that a verb goes through: one that runs, and that can do what is asked."""
+    remote = None if _beyond(place) else server_if_any()
+    return None if remote is None or (place.host and not knows(remote, place.host)) else remote
 
 
-@asynccontextmanager
-async def server_if_any() -> AsyncIterator[Remote | None]:
+def server_if_any() -> Remote | None:
     directory = state_dir()
     if told(directory) is None:  # the client is loaded only for somebody to talk to
-        yield None
-        return
+        return None
     from paneward.surfaces.cli.remote import found
 
-    async with found(directory) as remote:
-        if remote is not None:
-            _say_version(remote.where)
-        yield remote
+    remote = found(directory)
+    if remote is not None:
+        _say_version(remote.where)
+    return remote
 
 
 def _beyond(place: Place) -> bool:
@@ -147,15 +160,10 @@ def _say_version(where: Whereabouts) -> None:
 def located(place: Place, target: str) -> tuple[Place, str]:
     """Where a target is for the library: the pane of an agent by its name, else the target as it is."""
     beyond = target.startswith("%") or place.host is not None or _beyond(place)
-    agent = None if beyond else asyncio.run(_agent(place, target))
+    agent = None if beyond else run_verb(place, lambda verbs: verbs.agent(target), f"looking for {target}")
     if agent is None or agent.pane is None:
         return place, target
     return place.moved_to(agent.socket, agent.host or None), agent.pane
-
-
-async def _agent(place: Place, name: str) -> Agent | None:
-    async with verbs(place) as either:
-        return await either.agent(name)
 
 
 def settings_of(place: Place) -> Settings:

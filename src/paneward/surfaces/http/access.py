@@ -1,6 +1,7 @@
 """Who asks, and what they may: one table. Tokens, sign-in codes and identity tokens; names of this server.
 
-The operator's token lies in a file of the state directory. A browser trades a code, which counts once, for a cookie.
+The operator's token lies in a file of the state directory, a new one with each start of the server. A browser trades a
+code, which counts once, for a cookie.
 Identity tokens are signed with a key that lies beside the token, so they outlive a restart. Agents of one OS user can
 read each other's files: an identity is for order and for the audit, it is no wall.
 """
@@ -107,10 +108,13 @@ class Access:
     _revoked: dict[str, float] = field(default_factory=dict)  # jti -> until when it would have been good
 
     @classmethod
-    def open(cls, directory: Path, clock: Clock, settings: ServerSettings | None = None) -> Self:
-        """What lies in the state directory; made where there is none."""
+    def open(
+        cls, directory: Path, clock: Clock, settings: ServerSettings | None = None, *, fresh: bool = False
+    ) -> Self:
+        """What lies in the state directory; made where there is none. `fresh`: a server starts, and an operator's token
+        that anybody was shown before counts no more."""
         settings = settings or ServerSettings()
-        token = _kept(directory / TOKEN_FILE, lambda: secrets.token_urlsafe(32))
+        token = _kept(directory / TOKEN_FILE, lambda: secrets.token_urlsafe(32), fresh)
         key = _kept(directory / KEY_FILE, lambda: secrets.token_hex(32))
         hosts = {host.lower().strip("[]") for host in (settings.host, *settings.allowed_hosts)} | LOOPBACK
         return cls(token, key.encode(), clock, hosts, settings.host in ANYWHERE)
@@ -247,14 +251,17 @@ def _nobody(message: str) -> Denied:
     )
 
 
-def _kept(path: Path, make: Any) -> str:
+def _kept(path: Path, make: Any, fresh: bool = False) -> str:
     """A secret in a file for its owner alone; the first one to ask makes it, and it is there whole or not at all."""
-    if path.exists():
+    if path.exists() and not fresh:
         return _read_secret(path)
     draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
             file.write(f"{make()}\n")
+        if fresh:
+            draft.replace(path)
+            return _read_secret(path)
         with suppress(FileExistsError):  # somebody else was first
             os.link(draft, path)
         draft.unlink()
