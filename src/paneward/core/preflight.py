@@ -13,7 +13,7 @@ from paneward.core.flow import AnotherProgram, Flow, LeaveMode, Look, Watch
 from paneward.core.profiles import Profile
 from paneward.core.readiness import SETTLED, Assessment, Pace, assess
 from paneward.core.result import ReadyVerdict
-from paneward.core.scene import Scene
+from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.appearance import read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, read_composer
@@ -170,16 +170,23 @@ def _never(scene: Scene, found: Assessment) -> Refusal | None:
             f"a dialog is open: {found.question}",
             "`paneward menu` shows it, `paneward answer` answers it.",
         )
-    if scene.snapshot.input_off:
+    if refusal := closed(scene.snapshot):
+        return refusal
+    if scene.snapshot.in_mode:
+        return Refusal(Code.NOT_READY, "the pane stays in copy mode", "Leave it with `q` and send again.")
+    return None
+
+
+def closed(snapshot: Snapshot) -> Refusal | None:
+    """Why keys would not reach this pane, or not this pane alone."""
+    if snapshot.input_off:
         return Refusal(Code.NOT_READY, "input to the pane is switched off", "`tmux select-pane -e` switches it on.")
-    if scene.snapshot.synchronized:
+    if snapshot.synchronized:
         return Refusal(
             Code.NOT_READY,
             "the window's panes are synchronised: keys would go to the others too",
             "`tmux set-option -w synchronize-panes off` ends that.",
         )
-    if scene.snapshot.in_mode:
-        return Refusal(Code.NOT_READY, "the pane stays in copy mode", "Leave it with `q` and send again.")
     return None
 
 

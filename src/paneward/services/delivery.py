@@ -100,7 +100,7 @@ class Deliveries:
         async def act(started: float) -> SendResult:
             check_keys(keys)
             async with self._hold(request) as driver:
-                _check_place(request, await driver.glance())
+                _check_place(request, await driver.look())  # keys are pressed without the guard that a glance needs
                 return await driver.run(press(order))
 
         return await self._receipt(request, act)
@@ -143,7 +143,7 @@ class Deliveries:
         self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], started: float
     ) -> SendResult:
         """Store the intent, act, store the receipt."""
-        scene = await driver.glance()
+        scene = await (driver.glance() if plan is deliver else driver.look())
         _check_place(request, scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()

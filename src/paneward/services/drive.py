@@ -12,6 +12,7 @@ from typing import TypeVar
 from paneward.core.echo import drawn
 from paneward.core.errors import PaneNotFound, TmuxError
 from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Post, Press, Rest, Type, Watch
+from paneward.core.preflight import closed
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
@@ -110,6 +111,8 @@ class Driver:
         return recent and not self._acted and self._watch.output_seq == scene.output_seq
 
     async def _act(self, effect: Effect) -> None:
+        if isinstance(effect, Type | Paste | Press) and (refusal := closed(self._scene.snapshot)):
+            raise TmuxError(refusal.evidence, code=refusal.code, hint=refusal.hint)
         match effect:
             case Type(text, seen):
                 await self._tmux.type(self._pane, text, seen)
@@ -177,6 +180,9 @@ class Driver:
         except PaneNotFound:
             self._scene = replace(self._scene, gone=True, now=self._clock.now())
             return self._scene
+        if self._scene.snapshot.dead and not snapshot.dead:  # it was started again: first its process, then its screen
+            self._scene = Scene(snapshot, now=self._clock.now(), output_seq=seq)
+            return await self.look(process, chances)
         now = self._clock.now()
         self._scene = Scene(snapshot, None if snapshot.dead else facts, now, seq, self._quiet(now))
         self._watch.saw(snapshot, seq)
@@ -184,12 +190,16 @@ class Driver:
 
     async def glance(self) -> Scene:
         """The pane as it was seen last, if it has been still since; else a look. To type on it takes the guard of
-        `seen`: what tmux has not told yet would be missed here."""
+        `seen`: what tmux has not told yet would be missed here. What refuses a pane changes untold, so it is asked for
+        anew."""
         seq, snapshot = self._watch.output_seq, self._watch.unmoved()
         now = self._clock.now()
-        if snapshot is None or self._quiet(now) < STILL:
+        if snapshot is None or self._quiet(now) < STILL or closed(snapshot) or snapshot.dead or snapshot.in_mode:
             return await self._look_exactly()
-        self._scene = Scene(snapshot, await self._tmux.process(snapshot), now, seq, self._quiet(now))
+        facts = await self._tmux.process(snapshot)
+        if facts is None:  # its process is gone, or cannot be seen
+            return await self._look_exactly()
+        self._scene = Scene(snapshot, facts, now, seq, self._quiet(now))
         self._exact = True
         return self._scene
 
