@@ -109,6 +109,8 @@ SCENARIOS = (
     Scenario("pause_output", FEW),
     Scenario("pause_output", FEW, ("--half", "linking > ", "--pause", "select")),
     Scenario("pause_output", FEW, ("--half", "linking > ", "--pause", "epoll", "--raw")),
+    Scenario("connecting", FEW),
+    Scenario("connecting", FEW, ("--how", "select", "--says", "far$ ")),
     Scenario("flood", FEW),
     Scenario("yes_no", LINES, ("--loop",)),
     Scenario("yes_no", ["one_character"], readable=False),

@@ -334,6 +334,17 @@ def test_what_is_typed_into_a_pause_is_thrown_away(options: tuple[str, ...], tmp
         assert session.named("empty_enter") == []
 
 
+@pytest.mark.parametrize("how", ["select", "poll", "recv"])
+def test_what_is_typed_behind_a_client_that_connects_is_thrown_away(how: str, tmp_path: Path) -> None:
+    with running("connecting", tmp_path, "--seconds", "1.5", "--how", how, "--says", "far$ ", ready=False) as session:
+        session.wait_drawn("far$ ")
+        session.type("lost\r")
+        session.wait_event("ready")
+        session.type("go\r")
+        assert session.submitted() == ["go"]
+        assert session.named("empty_enter") == []
+
+
 def test_a_flood_comes_before_the_prompt(tmp_path: Path) -> None:
     with running("flood", tmp_path) as session:
         session.wait(lambda: len(session.drawn) >= 300_000)
