@@ -59,6 +59,14 @@ READY_MEANING = {
     result.ReadyVerdict.DEAD: "the program or the pane is gone",
     result.ReadyVerdict.TIMEOUT: "none of these in time; the screen comes with it",
 }
+AFTER_WORDS = {
+    "delivered": "It has shown no work yet: not ready.",
+    "worked": "It was at work since, and is at rest: the rules above hold.",
+    "reads_again": "A shell, or a program that reads whole lines, has read all that was typed, and reads on: the same.",
+    "answered": "Something stands below the text, and nothing new was painted for 2 s: the same.",
+    "unseen": "No sign of work for 2 s, or for `first_work` of its profile: `ready`, which rests on time alone.",
+    "record": "An agent that a server follows: what `ps` says of it, whatever its screen looks like.",
+}
 RUNG_MEANING = {
     result.Rung.NOTHING: "nothing was typed",
     result.Rung.TYPED: "tmux took the bytes",
@@ -284,6 +292,9 @@ def states() -> str:
         table(
             ("", "rule", ""), ((n, code(name), RULE_MEANING[name]) for n, (name, _) in enumerate(readiness.RULES, 1))
         ),
+        "### After words of ours\n",
+        "A program that looks ready right after a delivery may not have begun. What decides then:\n",
+        table(("rule", ""), ((code(name), meaning) for name, meaning in AFTER_WORDS.items())),
         "## Deliveries\n",
         table(
             ("verdict", "means", "exit code"),

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.agent import Said, Stage, next_stage
-from paneward.core.hearing import AGAIN, REST, STOOD, Hearing, Seen, same_question
+from paneward.core.hearing import AGAIN, STOOD, Hearing, Seen, same_question
+from paneward.core.pending import REST
+from paneward.core.profiles import CODEX
 from paneward.core.result import Menu, Option
 from paneward.core.standing import AWAITING, AgentState, Ending, Source, Standing
 
-LATE = 10.0  # seconds
 ASKED = Menu("Which colour?", (Option(1, "Red"), Option(2, "Green")), 0, None, False, "f1", kind="question")
 OTHER = Menu("Which size?", (Option(1, "Small"),), 0, None, False, "f2", kind="question")
 
@@ -67,21 +68,19 @@ def test_work_that_begins_is_progress_and_its_end_a_completion() -> None:
     assert ear.stage is Stage.COMPLETE
 
 
-def test_a_coding_agent_that_nobody_saw_at_work_may_take_its_time_to_begin() -> None:
+def test_a_coding_agent_may_take_its_time_to_show_work_each_time() -> None:
     hearing = Hearing()
 
-    def heard(now: float, quiet: float) -> Said | None:
-        return hearing.hear(Stage.COMMANDED, None, replace(seen(AgentState.IDLE, now, quiet=quiet), first_work=LATE))
+    def heard(now: float) -> Said | None:
+        return hearing.hear(Stage.COMMANDED, None, replace(seen(AgentState.IDLE, now), profile=CODEX))
 
-    hearing.begin()
-    hearing.end(1.0)
-    assert heard(1.0 + 2 * REST, 2 * REST) is None
-    assert hearing.deadline() == pytest.approx(1.0 + LATE)
-    assert heard(1.0 + LATE, LATE) is Said.AGENT_COMPLETION
-    hearing.hear(Stage.COMMANDED, None, seen(AgentState.BUSY, 20.0))
-    hearing.begin()
-    hearing.end(30.0)
-    assert heard(30.0 + REST, REST) is Said.AGENT_COMPLETION, "it has worked before"
+    for told_at in (1.0, 30.0):
+        hearing.begin()
+        hearing.end(told_at)
+        assert heard(told_at + 2 * REST) is None
+        assert hearing.deadline() == pytest.approx(told_at + CODEX.first_work)
+        assert heard(told_at + CODEX.first_work) is Said.AGENT_COMPLETION
+        hearing.hear(Stage.COMMANDED, None, seen(AgentState.BUSY, told_at + 20))
 
 
 def test_a_command_whose_work_was_seen_is_completed_at_once() -> None:
@@ -102,10 +101,26 @@ def test_a_command_without_a_sign_of_work_is_completed_by_evidence_only() -> Non
     ear.tell(Said.USER_COMMAND, 10)
     assert ear.look(AgentState.IDLE, 10.5, quiet=0.5) == []
     assert ear.hearing.deadline() == 12
-    assert ear.look(AgentState.IDLE, 11.9, quiet=0.2) == []  # something was printed
-    assert ear.hearing.deadline() == pytest.approx(11.7 + REST)
-    assert ear.look(AgentState.IDLE, 13.7, quiet=2.0) == [Said.AGENT_COMPLETION]
+    assert ear.look(AgentState.IDLE, 12, quiet=2.0) == [Said.AGENT_COMPLETION]
     assert ear.hearing.deadline() is None
+
+
+def test_a_clock_that_ticks_is_no_work() -> None:
+    ear = Ear()
+    ear.tell(Said.USER_COMMAND, 10)
+    for tick in range(1, 20):
+        assert ear.look(AgentState.IDLE, 10 + tick / 10, quiet=0.0) == []
+    assert ear.look(AgentState.IDLE, 12, quiet=0.0) == [Said.AGENT_COMPLETION]
+
+
+def test_a_look_from_before_our_words_tells_nothing_of_them() -> None:
+    hearing = Hearing()
+    assert not hearing.outdated(1.0)
+    hearing.begin()
+    assert not hearing.outdated(1.0), "they are on their way"
+    hearing.end(2.0)
+    assert hearing.outdated(1.9)
+    assert not hearing.outdated(2.0)
 
 
 def test_a_long_silence_before_the_command_proves_nothing() -> None:

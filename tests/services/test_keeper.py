@@ -19,10 +19,11 @@ from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.scene import Snapshot
 from paneward.core.screen.asked import read_asked
+from paneward.services.catchup import CALM
 from paneward.services.delivery import Deliveries, Request
 from paneward.services.drive import Driver
 from paneward.services.follow import Follower
-from paneward.services.keeper import CALM, FRESH, Keeper
+from paneward.services.keeper import FRESH, Keeper
 from paneward.services.panes import Panes
 from paneward.services.plan import Plan, picked
 from paneward.store import Delivery, Store

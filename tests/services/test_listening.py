@@ -15,7 +15,7 @@ from paneward.core.standing import AgentState
 from paneward.ports import Spooled
 from paneward.services.follow import Follower
 from paneward.services.listening import Ear, Listening
-from paneward.services.turns import FRESH, began_at
+from paneward.services.receipts import FRESH, began_at
 from paneward.store import Delivery, Store
 from tests.services.dying import Killed
 from tests.services.test_turns import CONFIRMED, UNCONFIRMED, Desk

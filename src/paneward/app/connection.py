@@ -1,5 +1,6 @@
 """The verbs on the panes of one tmux server, and what they need: built once per connection."""
 
+import asyncio
 import platform
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -18,12 +19,14 @@ from paneward.core.choice import Choice
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.flow import AnotherProgram
 from paneward.core.keys import check_keys
+from paneward.core.pending import Pending
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
-from paneward.core.readiness import assess, compile_prompt, wait_ready
+from paneward.core.readiness import Assessment, Review, assess, compile_prompt, wait_ready
 from paneward.core.reading import Reading, read
 from paneward.core.recording import Backdrop
 from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.review import after_words, told_standing
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
@@ -32,12 +35,15 @@ from paneward.ports import Api, PaneInfo, Tmux, Watch
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
+from paneward.services.panes import ByRecord
+from paneward.services.receipts import words_of
 from paneward.services.recorder import Recorder, Reel
 from paneward.services.report import Explanation, Place, Report, Screenful, last_lines, redacted, report_of
-from paneward.store import Delivery, Store
+from paneward.store import Delivery, Store, newest_delivery
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
 LOCKS_KEPT = 7 * 86400.0  # seconds after which the lock file of a pane nobody writes to is removed
+STORE = "deliveries.db"  # in the state directory
 REPORTED = 10  # receipts in a report
 
 
@@ -165,18 +171,22 @@ class Connection:
         prompt_pattern: str | None = None,
         accept_stable: bool | None = None,
         profile: str | None = None,
+        by_record: ByRecord | None = None,
     ) -> Readiness:
-        """Wait until the program in `pane` takes input, asks something, or the time is up."""
+        """Wait until the program in `pane` takes input, asks something, or the time is up. After words of ours
+        that is not before the work on them has ended."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
         stable = self._settings.readiness.accept_stable if accept_stable is None else accept_stable
         async with self._look(pane, profile) as (driver, _):
             began = self._clock.now()
+            review = await self._review(driver.scene, by_record)
             while True:
                 chosen, waited = self._recognised(driver.scene, profile).profile, self._clock.now() - began
                 most = max(chosen.wait_timeout, self._settings.readiness.timeout) if timeout is None else timeout
                 program, prompt = "" if profile else driver.scene.program, pattern or self._prompt(chosen)
                 with suppress(AnotherProgram):
-                    found = await driver.run(wait_ready(chosen, prompt, max(most - waited, 0.0), stable, program))
+                    left = max(most - waited, 0.0)
+                    found = await driver.run(wait_ready(chosen, prompt, left, stable, program, review))
                     return replace(found, elapsed=found.elapsed + waited)
 
     async def menu(self, pane: str) -> Menu | None:
@@ -185,16 +195,23 @@ class Connection:
         profile = choose(snapshot, await self._tmux.process(snapshot), self._profiles)
         return read_asked(snapshot, profile)
 
-    async def explain(self, pane: str, prompt_pattern: str | None = None, profile: str | None = None) -> Explanation:
+    async def explain(
+        self,
+        pane: str,
+        prompt_pattern: str | None = None,
+        profile: str | None = None,
+        by_record: ByRecord | None = None,
+    ) -> Explanation:
         """Judge the pane as it is now, and say by which rules. Some rules need a moment without output to decide."""
         pattern = None if prompt_pattern is None else compile_prompt(prompt_pattern)
         async with self._look(pane, profile) as (driver, chosen):
             pattern = pattern or self._prompt(chosen)
             await driver.run(wait_ready(chosen, pattern, SETTLED, accept_stable=True))
             standing = await self._follower(driver, profile).once()
-            scene = driver.scene
-        found = assess(scene, chosen, pattern)
+            scene, review = driver.scene, await self._review(driver.scene, by_record)
+        found = review(assess(scene, chosen, pattern), scene, chosen)
         text, menu = Screen.of(scene.snapshot).text, read_asked(scene.snapshot, chosen)
+        standing = told_standing(standing, found)
         return Explanation(scene.snapshot.pane, chosen.name, found, scene, text, menu, standing)
 
     async def panes(self) -> Sequence[PaneInfo]:
@@ -308,6 +325,30 @@ class Connection:
     def _follower(self, driver: Driver, profile: str | None) -> Follower:
         return Follower(driver, self._clock, lambda scene: self._recognised(scene, profile).profile)
 
+    async def _review(self, scene: Scene, by_record: ByRecord | None) -> Review:
+        """By the record of the agent where that tells, else by our last words for the program in the pane, whichever
+        process typed them."""
+        row = await self._newest(await self._tmux.identity(), scene.snapshot.pane)
+        words = words_of(row, scene.snapshot.pid, self._clock.now(), self._clock.wall())
+        pending = None if words is None else Pending(words)
+
+        def review(found: Assessment, scene: Scene, profile: Profile) -> Assessment:
+            told = None if by_record is None else by_record(found)
+            if told is not None or pending is None:
+                return found if told is None else told
+            return after_words(found, pending, scene, profile)
+
+        return review
+
+    async def _newest(self, tmux: str, pane: str) -> Delivery | None:
+        """The newest receipt of a pane; where it cannot be read, the pane alone tells."""
+        opened = self._shared or self._kept
+        if opened is None:
+            return await asyncio.to_thread(newest_delivery, self._directory / STORE, tmux, pane)
+        with suppress(StoreError):
+            return await opened.newest(tmux, pane)
+        return None
+
     async def _observe(self, pane: str, profile: str | None) -> list[Scene]:
         """The pane at once, and after a moment in which the most patient rule decides."""
         async with self._look(pane, profile) as (driver, chosen):
@@ -346,6 +387,6 @@ class Connection:
         if self._shared is not None:
             return self._shared
         if self._kept is None:
-            self._kept = Store.open(self._directory / "deliveries.db")
+            self._kept = Store.open(self._directory / STORE)
             sweep(self._directory / "locks", self._clock.wall() - LOCKS_KEPT)
         return self._kept

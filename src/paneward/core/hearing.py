@@ -6,18 +6,20 @@ at the next look. Three things keep it from hearing what nobody said:
 - what is seen while our own words go in belongs to them, and is only remembered;
 - a dialog that was answered may stand on the screen for a moment; the same one counts as asked again when something
   else was seen in between, or when it still stands after a while;
-- an agent that was given words and shows no work has completed them by evidence only: it is at rest, and nothing was
-  printed for a while; for a longer one until it was seen to work at all, since one that just started is slow.
+- an agent that was given words and shows no work has completed them by the rules of `pending` only, which `wait` goes
+  by too.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from paneward.core.agent import Said, Stage
+from paneward.core.pending import Pending, Sight, Words
+from paneward.core.profiles.row import Profile
 from paneward.core.result import Menu
+from paneward.core.scene import Scene
 from paneward.core.standing import AWAITING, AgentState, Standing
 
-REST: Final = 2.0  # seconds without output after which an agent at rest that showed no work has done what it was told
 AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
 STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
 _TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)
@@ -32,7 +34,8 @@ class Seen:
     menu: Menu | None = None  # the dialog on the screen, where it can be read
     quiet: float = 0.0  # seconds since it printed something
     trouble: str | None = None  # why it cannot work; None where that cannot be told at this moment
-    first_work: float = 0.0  # seconds that its first work may take to show
+    scene: Scene | None = None  # the look itself, and the profile of the program
+    profile: Profile | None = None
 
     @property
     def question(self) -> Menu:
@@ -57,9 +60,9 @@ class Hearing:
     """Fed with looks at one agent; told when our own words go in."""
 
     def __init__(self) -> None:
-        self._worked = False  # it was seen to work since it was told something
-        self._warm = False  # it was seen to work, ever
-        self._told_at = float("-inf")  # when our last words had gone in
+        self._pending = Pending()  # our last words
+        self._answers = False  # they answer a question
+        self._told_at = float("-inf")  # when they had gone in
         self._typing = 0  # of our deliveries, how many go in at this moment
         self._answered: Menu | None = None  # and nothing else was seen since
         self._asks: tuple[str, float] | None = None  # the dialog that stands there, and since when
@@ -71,11 +74,17 @@ class Hearing:
 
     def begin(self, answered: Menu | None = None) -> None:
         """Our words are about to be typed: a new command, or the answer to this question."""
-        self._typing, self._worked, self._answered = self._typing + 1, False, answered
+        self._typing, self._answered = self._typing + 1, answered
+        self._pending, self._answers = Pending(), answered is not None
 
-    def end(self, now: float) -> None:
+    def end(self, now: float, text: str = "") -> None:
         """They went in, or did not."""
         self._typing, self._told_at, self._asks = self._typing - 1, now, None
+        self._pending = self._pending.told(Words(now, text, self._answers))
+
+    def outdated(self, looked_at: float) -> bool:
+        """Our words went in after this look: it does not tell what became of them."""
+        return not self.typing and looked_at < self._told_at
 
     def deadline(self) -> float | None:
         """When to look again although nothing was printed."""
@@ -85,7 +94,7 @@ class Hearing:
         """What the agent has said by standing so; `question` is what it was known to ask."""
         self._due = None
         state = seen.standing.state
-        self._remember(state)
+        self._remember(state, seen)
         if self.typing:
             return None
         if state in AWAITING:
@@ -96,12 +105,11 @@ class Hearing:
             return Said.AGENT_COMPLETION if self._at_rest(seen) else None
         return None
 
-    def _remember(self, state: AgentState) -> None:
+    def _remember(self, state: AgentState, seen: Seen) -> None:
+        works = Sight.WORKING if state is AgentState.BUSY else Sight.NEITHER
+        self._pending.see(Sight.ASKING if state in AWAITING else works, seen.now, seen.scene, seen.profile)
         if state in AWAITING:
-            self._worked = False
             return
-        self._worked = self._worked or state is AgentState.BUSY
-        self._warm = self._warm or self._worked
         self._asks = None
         if state in (AgentState.BUSY, AgentState.IDLE):
             self._answered = None
@@ -124,12 +132,9 @@ class Hearing:
         return Said.AGENT_QUESTION
 
     def _at_rest(self, seen: Seen) -> bool:
-        rest = REST if self._warm else max(REST, seen.first_work)
-        done_at = max(seen.now - seen.quiet, self._told_at) + rest
-        if self._worked or seen.now >= done_at:
-            return True
-        self._due = done_at
-        return False
+        judged = self._pending.judge(seen.now, seen.scene, seen.profile)
+        self._due = None if judged.over else judged.due
+        return judged.over
 
 
 def _work(stage: Stage) -> Said | None:

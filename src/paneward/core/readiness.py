@@ -93,6 +93,7 @@ class View:
         return bool(self.prompt.search(self.line)) and not _NOT_A_PROMPT.search(self.line)
 
 
+Review = Callable[[Assessment, Scene, Profile], Assessment]  # by what is known beside the pane: `core/review.py`
 Rule = Callable[[View], Finding | str]  # a finding ends the search; a text says why the rule did not apply
 
 
@@ -311,15 +312,21 @@ class Pace:
 
 
 def wait_ready(
-    profile: Profile, prompt: re.Pattern[str], timeout: float, accept_stable: bool = False, program: str = ""
+    profile: Profile,
+    prompt: re.Pattern[str],
+    timeout: float,
+    accept_stable: bool = False,
+    program: str = "",
+    review: Review | None = None,
 ) -> Flow[Readiness]:
-    """Wait until a verdict is proven, at most `timeout` seconds. With the `program` that the profile was chosen for:
-    raises `AnotherProgram`."""
+    """Wait until a verdict is proven, at most `timeout` seconds, and stands its `review`. With the `program` that the
+    profile was chosen for: raises `AnotherProgram`."""
     scene = yield Look()
     started, pace = scene.now, Pace()
     while True:
         AnotherProgram.check(scene, program)
         found = assess(scene, profile, prompt)
+        found = found if review is None else review(found, scene, profile)
         elapsed = scene.now - started
         if found.verdict is not None and (found.verdict is not ReadyVerdict.STABLE or accept_stable):
             break

@@ -32,6 +32,7 @@ class Source(StrEnum):
     TITLE = "title"
     PROGRESS = "progress"  # OSC 9;4
     SCREEN = "screen"
+    DELIVERY = "delivery"  # words of ours, of which nothing shows yet
     NONE = "none"
 
 
@@ -64,6 +65,8 @@ class Standing:
     @property
     def stage(self) -> str:
         """The state of the work: what a command that was given to the agent has come to."""
+        if self.state is AgentState.BUSY and self.source is Source.DELIVERY:
+            return "COMMANDED"
         if self.state is AgentState.IDLE and self.ending is not Ending.NONE:
             return "COMPLETE"
         return STAGES.get(self.state, "")

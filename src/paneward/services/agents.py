@@ -29,6 +29,7 @@ from paneward.core.events import RecordingStarted, RecordingStopped
 from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.review import told_standing
 from paneward.core.usage import Usage
 from paneward.ports import Clock
 from paneward.services.delivery import Request
@@ -308,10 +309,10 @@ class Agents(Generic[P]):
         self, agent_id: str, prompt_pattern: str | None = None, profile: str | None = None
     ) -> Explanation:
         """Where it stands, and by which rules. What decided its state is kept with the agent: `source`, `reason`."""
-        panes, pane = self.connection(agent_id)
-        found = await panes.explain(pane, prompt_pattern, profile or self.get(agent_id).profile)
-        standing = self._keeper(agent_id).standing  # it knows what hooks have told
-        return found if standing is None else replace(found, standing=standing)
+        (panes, pane), keeper = self.connection(agent_id), self._keeper(agent_id)
+        found = await panes.explain(pane, prompt_pattern, profile or keeper.agent.profile, keeper.by_record)
+        standing = keeper.standing  # it knows what hooks have told
+        return found if standing is None else replace(found, standing=told_standing(standing, found.assessment))
 
     async def wait(
         self,
@@ -321,9 +322,9 @@ class Agents(Generic[P]):
         accept_stable: bool | None = None,
         profile: str | None = None,
     ) -> Readiness:
-        panes, pane = self.connection(agent_id)
-        profile = profile or self.get(agent_id).profile
-        return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile)
+        (panes, pane), keeper = self.connection(agent_id), self._keeper(agent_id)
+        profile = profile or keeper.agent.profile
+        return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile, keeper.by_record)
 
     async def mark_recording(self, agent_id: str, name: str, event: RecordingStarted | RecordingStopped) -> Agent:
         """Store which recording its output goes into from now on; empty: into none."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paneward.config import Settings
+from paneward.core.agent import Intent
 from paneward.core.answer import answer
 from paneward.core.audit import AuditEntry
 from paneward.core.choice import Choice
@@ -91,6 +92,7 @@ class Deliveries:
     async def answer(self, request: Request, choice: Choice) -> SendResult:
         """Answer the dialog that is open in the pane; `request.text` is the free text, if any."""
         paced = replace(choice, key_gap=self._settings.tmux_bridge.sequential_send_delay_ms / 1000)
+        request = replace(request, intent=request.intent or Intent.ANSWER)
         return await self._attempt(_cleaned(request), lambda order: answer(paced, order))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
@@ -250,7 +252,7 @@ class Ledger:
 
     def _whose(self) -> dict[str, Any]:
         if self._request.agent_id is None:
-            return {}
+            return {"intent": self._request.intent}
         return {"agent_id": self._request.agent_id, "intent": self._request.intent}
 
     async def mark(self, phase: Phase) -> None:

@@ -21,12 +21,15 @@ from paneward.core.events import DeliveryBegun, Event
 from paneward.core.hearing import Seen
 from paneward.core.nudge import attends
 from paneward.core.profiles import version_seen
+from paneward.core.readiness import Assessment
 from paneward.core.result import Menu, Rung, SendResult, Verdict
+from paneward.core.review import by_record
 from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.turn import trouble
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
+from paneward.services.catchup import CatchUp
 from paneward.services.delivery import Request, again, check_same, nothing_typed
 from paneward.services.follow import Follower
 from paneward.services.hosts import Here, Way
@@ -39,8 +42,6 @@ from paneward.store import Delivery, Store, text_hash
 
 FRESH: Final = 600.0  # seconds after which what was cut off is not typed any more
 RECALLED: Final = 200  # events of an agent among which the plan of a delivery is looked for
-CALM: Final = 1.0  # seconds between two readings of the scrollback, however often output is lost
-ALL: Final = 50_000  # lines of scrollback that are read at most
 SOON: Final = 0.2  # seconds until a lost pane is looked for; doubled each time
 SHELLS: Final = ("shell", "generic")  # profiles of what is no agent, or may be none
 log = logging.getLogger("paneward.agents")
@@ -75,8 +76,7 @@ class Keeper:
         self.recorded = self._turns.recorded  # stores which recording its output goes into
         self.ear = Ear(store, clock, self._turns, self._stirred.set)
         self.standing: Standing | None = None  # where it stood at the last look
-        self._caught_up_at = float("-inf")
-        self._tracked = asyncio.Event()  # what was told before is known
+        self._past = CatchUp(self.tracker, clock)
         self._task: asyncio.Task[None] | None = None
         self._follower: Follower | None = None
         self._under_way: set[asyncio.Task[Sent]] = set()
@@ -90,10 +90,15 @@ class Keeper:
         assert self._panes is not None
         return self._panes
 
+    def by_record(self, found: Assessment) -> Assessment | None:
+        """What its record makes of a look at its pane; None where nobody follows it, or words for it are in doubt."""
+        doubtful = self._follower is None or self._turns.doubtful
+        return None if doubtful else by_record(found, self.agent, self.standing)
+
     def start(self) -> None:
         if self.agent.pane is None:
             self._ready.set()
-            self._tracked.set()
+            self._past.known.set()
         else:
             self._task = asyncio.create_task(self._run(self.agent.pane), name=f"agent {self.agent.id}")
 
@@ -119,7 +124,7 @@ class Keeper:
         await self._ready.wait()
 
     async def tracked(self) -> None:
-        await self._tracked.wait()
+        await self._past.known.wait()
 
     # --- words for it
 
@@ -172,7 +177,7 @@ class Keeper:
             result = await (desk.send(request) if plan.choice is None else desk.answer(request, plan.choice))
         finally:
             if typing:
-                hearing.end(self._clock.now())
+                hearing.end(self._clock.now(), request.text)
                 self._stirred.set()
         if result.repeated:
             return await self._sent(await self._store.find(request.message_id or ""), result)
@@ -269,7 +274,7 @@ class Keeper:
             except Exception:
                 log.exception("%s: following it failed", self.agent.id)
             self._ready.set()
-            self._tracked.set()
+            self._past.known.set()
             await self.way.rest(wait)
             wait = min(wait * 2, self._probe)
 
@@ -303,10 +308,14 @@ class Keeper:
                 if not follower.over and not await self._is_there(follower.scene):
                     return
                 await self._recognise(follower)
-                if self.ear.tell(follower) and step is not None:
+                if self.ear.tell(follower):
                     await _given_up(step)  # it waits for longer than what was told lasts
                     step = None
                 await self.ear.settle()
+                if self._turns.hearing.outdated(follower.scene.now):
+                    await _given_up(step)
+                    step = None
+                    await follower.look()
                 await self._turns.see(self._seen(follower))
                 await self._track(follower)
                 if follower.over:
@@ -326,30 +335,12 @@ class Keeper:
     async def _track(self, follower: Follower) -> None:
         """Store what it told beside its work."""
         tracker, now = self.tracker, self._clock.now()
-        due = self._past_due(follower)
-        if due is not None and now >= due:
-            await self._catch_up(follower)
-            self._caught_up_at = self._clock.now()
+        await self._past.read(follower, self.panes, now)
         if follower.over:
             tracker.finish()
         tracker.tick(now, follower.current)
         if tracker.found:
             await self._turns.signalled()
-
-    def _past_due(self, follower: Follower) -> float | None:
-        """When to read the scrollback. Of a flood that is worth it when it is over; what paints is still to be seen."""
-        waits = follower.flooding and self._tracked.is_set() and not self.tracker.reads_screen
-        return None if not self.tracker.behind or follower.over or waits else self._caught_up_at + CALM
-
-    async def _catch_up(self, follower: Follower) -> None:
-        """Read what was told while nobody listened: some scrollback, or all of it where none of that is known."""
-        pane, profile = follower.scene.snapshot.pane, follower.profile
-        self.tracker.look_back()
-        past = await self.panes.past(pane, self.tracker.past)
-        if self.tracker.wants_more(past, profile):
-            past = await self.panes.past(pane, ALL)
-        self.tracker.catch_up(past, profile)
-        self._tracked.set()
 
     async def _recognise(self, follower: Follower) -> None:
         """What it is can be told better than when it was adopted."""
@@ -359,7 +350,7 @@ class Keeper:
 
     async def _next(self, follower: Follower, step: asyncio.Task[None]) -> None:
         """Until the pane tells something, or a delivery ended, or it is time to judge again."""
-        dues = [self._turns.hearing.deadline(), self.tracker.deadline(), self._past_due(follower)]
+        dues = [self._turns.hearing.deadline(), self.tracker.deadline(), self._past.due(follower)]
         due = min((one for one in dues if one is not None), default=None)
         others: list[asyncio.Task[Any]] = [asyncio.create_task(self._stirred.wait())]
         if due is not None:
@@ -376,7 +367,7 @@ class Keeper:
         told = trouble(scene, follower.profile) if standing.state is AgentState.IDLE else None
         calm = "" if standing.state is AgentState.BUSY else told
         quiet = scene.quiet + now - scene.now
-        return Seen(standing, now, menu, quiet, calm, first_work=follower.profile.first_work)
+        return Seen(standing, now, menu, quiet, calm, scene, follower.profile)
 
     def _standing(self, follower: Follower) -> Standing:
         """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""
@@ -388,8 +379,10 @@ class Keeper:
         return replace(standing, state=AgentState.DEAD, source=Source.PROCESS, evidence=evidence)
 
 
-async def _given_up(step: asyncio.Task[None]) -> None:
-    """It was interrupted; what it failed with, if it had ended, is raised."""
+async def _given_up(step: asyncio.Task[None] | None) -> None:
+    """It is interrupted; what it failed with, if it had ended, is raised."""
+    if step is None:
+        return
     step.cancel()
     await asyncio.wait({step})
     if not step.cancelled():

@@ -1,13 +1,17 @@
 """The verbs on the panes of one tmux server, as those who keep agents need them."""
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from paneward.core.readiness import Assessment
 from paneward.core.result import Menu, Readiness
 from paneward.core.scene import Snapshot
 from paneward.services.delivery import Deliveries
 from paneward.services.follow import Follower
 from paneward.services.report import Explanation, Place, Screenful
+
+ByRecord = Callable[[Assessment], Assessment | None]  # what the record of an agent tells of it; None: nothing
 
 
 class Panes(Protocol):
@@ -21,7 +25,11 @@ class Panes(Protocol):
     async def screen(self, pane: str, lines: int = 50, ansi: bool = False) -> Screenful: ...
     async def past(self, pane: str, lines: int) -> Snapshot: ...
     async def explain(
-        self, pane: str, prompt_pattern: str | None = None, profile: str | None = None
+        self,
+        pane: str,
+        prompt_pattern: str | None = None,
+        profile: str | None = None,
+        by_record: ByRecord | None = None,
     ) -> Explanation: ...
     async def wait_ready(
         self,
@@ -30,5 +38,6 @@ class Panes(Protocol):
         prompt_pattern: str | None = None,
         accept_stable: bool | None = None,
         profile: str | None = None,
+        by_record: ByRecord | None = None,
     ) -> Readiness: ...
     def follow(self, pane: str, profile: str | None = None) -> AbstractAsyncContextManager[Follower]: ...

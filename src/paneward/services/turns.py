@@ -5,7 +5,6 @@ in. Killed at any moment, nothing is lost, and nothing is said twice.
 """
 
 from dataclasses import replace
-from datetime import datetime
 from itertools import takewhile
 from typing import Final
 
@@ -15,7 +14,7 @@ from paneward.core.audit import AuditEntry
 from paneward.core.errors import StoreError
 from paneward.core.events import Event, NearMiss, OutputLost
 from paneward.core.hearing import Hearing, Seen
-from paneward.core.hooks import Heard, same_text
+from paneward.core.hooks import Heard
 from paneward.core.judging import Change, Told, found, lost, told_by
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.signals import Channel, Signal, SignalState
@@ -23,10 +22,10 @@ from paneward.core.signals.signal import worded
 from paneward.core.standing import AgentState, Ending, Standing
 from paneward.ports import Clock
 from paneward.services.delivery import changed
+from paneward.services.receipts import began_at, near, open_to, same_words
 from paneward.services.record import Record
 from paneward.services.tracker import Tracker
-from paneward.store import Delivery, Store, text_hash
-from paneward.store.written import kept
+from paneward.store import Delivery, Store
 
 TROUBLES: Final = {
     "sign_in": "it is not signed in",
@@ -38,7 +37,6 @@ PROMPTED: Final = 2.0  # seconds that it takes to type a prompt: work that begin
 DOUBT: Final = 60.0  # seconds for which work that begins proves that an unconfirmed delivery went in
 AT_ONCE: Final = 4  # things that one look can tell: an answer that went in after all, work, a question, an end
 RECENT: Final = 50  # deliveries among which the one is looked for that a hook tells of
-FRESH: Final = 3600.0  # seconds after which a hook no longer tells of a delivery
 LATE: Final = 60.0  # seconds within which the words of an end that was seen belong to it
 NEW: Final = 5.0  # seconds after which a signal is one of a time in which nobody listened
 SAID: Final = {spoken: said for said, spoken in SPOKEN.items()}
@@ -56,6 +54,11 @@ class Turns(Record):
         self._begun: Turn | None = None  # the last work that opened a command, as nobody had told of its words
         self._owed: list[Owed] = []  # receipts that could not be stored: nothing else is told before them
         self.hearing = Hearing()
+
+    @property
+    def doubtful(self) -> bool:
+        """Nothing proves yet that the last words for it went in."""
+        return self._doubtful is not None
 
     # --- what others say to it
 
@@ -249,14 +252,14 @@ class Turns(Record):
         if heard.delivery:
             return await self._store.delivery(heard.delivery)
         recent = await self._store.recent(RECENT, agent_id=self._agent.id)
-        return next((one for one in recent if _open_to(one, heard, seq) and _same(one, heard.text)), None)
+        return next((one for one in recent if open_to(one, heard, seq) and same_words(one, heard.text)), None)
 
     async def secret_of(self, heard: Heard) -> str | None:
         """The delivery whose secret the prompt is: all that is known of it is how long it is."""
         recent = await self._store.recent(RECENT, agent_id=self._agent.id)
         lengths = {len(heard.text), len(heard.text.strip())}
         hidden = [one for one in recent if not one.text_hash and (one.receipt is None or not one.receipt.hook)]
-        return next((one.id for one in hidden if one.length in lengths and _near(one, heard)), None)
+        return next((one.id for one in hidden if one.length in lengths and near(one, heard)), None)
 
     async def _typed(self, heard: Heard, agent: Agent) -> None:
         """Somebody typed it in the pane."""
@@ -372,27 +375,3 @@ class Turns(Record):
 
 def _by(heard: Heard) -> tuple[str, str]:
     return "hook", heard.evidence
-
-
-def began_at(delivery: Delivery) -> float:
-    """Seconds since the epoch."""
-    return datetime.fromisoformat(delivery.created_at).timestamp()
-
-
-def _near(delivery: Delivery, heard: Heard) -> bool:
-    """It went in not long before the hook ran. Its time is kept in whole milliseconds."""
-    return -0.001 <= heard.at - began_at(delivery) <= FRESH
-
-
-def _open_to(delivery: Delivery, heard: Heard, seq: int) -> bool:
-    """Something was typed, and no other hook has told of it."""
-    receipt = delivery.receipt
-    if receipt is None or receipt.rung is Rung.NOTHING or receipt.hook not in (0, seq):
-        return False
-    return _near(delivery, heard)
-
-
-def _same(delivery: Delivery, text: str) -> bool:
-    if delivery.text is None:
-        return False
-    return delivery.text_hash == text_hash(text) or same_text(kept(text), delivery.text)

@@ -6,7 +6,7 @@ reader.py       reads beside it
 log.py          the event log
 agents.py       agents, commands, turns
 hosts.py        hosts that agents may live on
-deliveries.py   intents and receipts
+deliveries.py   intents and receipts; newest.py the newest to a pane, without the rest of the store
 records.py      audit, replies
 care.py         retention, purge, export
 place.py        where it lies: memory, file.py, postgres.py
@@ -19,6 +19,7 @@ written.py      records as JSON
 from paneward.core.flow import Phase
 from paneward.store.connection import BUSY_MS
 from paneward.store.deliveries import KEEP_DAYS, KEEP_OPEN_DAYS, KEEP_ROWS, Delivery, text_hash
+from paneward.store.newest import newest_delivery
 from paneward.store.records import KEEP_REPLIES, Reply
 from paneward.store.store import BEHIND, Store
 from paneward.store.tables import SCHEMA
@@ -37,5 +38,6 @@ __all__ = [
     "Phase",
     "Reply",
     "Store",
+    "newest_delivery",
     "text_hash",
 ]

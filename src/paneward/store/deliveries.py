@@ -68,7 +68,7 @@ def begin(
     }
     inserted = carry_out(connection, _insert(connection.dialect.name), row).fetchone()
     if inserted is not None:
-        return _read({**row, "id": inserted[0]}), True
+        return read_row({**row, "id": inserted[0]}), True
     known = find(connection, place["message_id"])
     if known is None:
         raise StoreError(f"the delivery {place['message_id']!r} was removed while it was looked up", hint="Try again.")
@@ -117,7 +117,7 @@ def by_id(connection: sa.Connection, id: str) -> Delivery | None:
 
 def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Delivery | None:
     row = connection.execute(tables().deliveries.select().where(condition)).mappings().first()
-    return None if row is None else _read(row)
+    return None if row is None else read_row(row)
 
 
 def recent(connection: sa.Connection, limit: int, pane: str | None, agent_id: str | None) -> list[Delivery]:
@@ -128,7 +128,15 @@ def recent(connection: sa.Connection, limit: int, pane: str | None, agent_id: st
         query = query.where(table.c.pane == pane)
     if agent_id is not None:
         query = query.where(table.c.agent_id == agent_id)
-    return [_read(row) for row in connection.execute(query).mappings()]
+    return [read_row(row) for row in connection.execute(query).mappings()]
+
+
+def newest(connection: sa.Connection, tmux: str, pane: str) -> Delivery | None:
+    """The last one to a pane."""
+    table = tables().deliveries
+    query = table.select().where(table.c.pane == pane, table.c.tmux == tmux).order_by(table.c.id.desc()).limit(1)
+    row = connection.execute(query).mappings().first()
+    return None if row is None else read_row(row)
 
 
 def unfinished(connection: sa.Connection) -> list[Delivery]:
@@ -137,7 +145,7 @@ def unfinished(connection: sa.Connection) -> list[Delivery]:
 
     table, agents = tables().deliveries, sa.select(tables().agents.c.id)
     query = table.select().where(table.c.agent_id.in_(agents), table.c.phase != Phase.DONE).order_by(table.c.id)
-    return [_read(row) for row in connection.execute(query).mappings()]
+    return [read_row(row) for row in connection.execute(query).mappings()]
 
 
 def sweep(connection: sa.Connection) -> None:
@@ -167,7 +175,8 @@ def _number(id: str) -> int:
     return int(id) if id.isdecimal() else 0
 
 
-def _read(row: Mapping[Any, Any]) -> Delivery:
+def read_row(row: Mapping[Any, Any]) -> Delivery:
+    """A row of the table, by the names of its columns."""
     values = {field.name: row[field.name] for field in fields(Delivery)}
     receipt = values["receipt"]
     return Delivery(

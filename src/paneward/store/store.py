@@ -152,6 +152,10 @@ class Store:
         """The last deliveries, newest first."""
         return await self._read(lambda connection: deliveries.recent(connection, limit, pane, agent_id))
 
+    async def newest(self, tmux: str, pane: str) -> Delivery | None:
+        """The last delivery to a pane of a tmux server."""
+        return await self._read(lambda connection: deliveries.newest(connection, tmux, pane))
+
     async def unfinished(self) -> list[Delivery]:
         """Deliveries to agents that were begun and have no receipt, oldest first."""
         return await self._read(deliveries.unfinished)

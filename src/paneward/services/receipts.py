@@ -1,0 +1,57 @@
+"""What receipts tell: which words went into a pane last, and which of them a hook tells of. Functions."""
+
+from datetime import datetime
+from typing import Final
+
+from paneward.core.agent import Intent
+from paneward.core.flow import Phase
+from paneward.core.hooks import Heard, same_text
+from paneward.core.pending import Words
+from paneward.core.result import Rung, Verdict
+from paneward.store import Delivery, text_hash
+from paneward.store.written import kept
+
+FRESH: Final = 3600.0  # seconds after which a hook no longer tells of a delivery
+
+
+def words_of(row: Delivery | None, pid: int, now: float, wall: float) -> Words | None:
+    """The words of the newest delivery, which may have gone in, to the process `pid` of a pane; None where nothing is
+    to be waited for. Their time is told on the clock of `now`."""
+    if row is None or row.pane_pid != pid or not _went_in(row):
+        return None
+    age = max(wall - datetime.fromisoformat(row.updated_at).timestamp(), 0.0)
+    return Words(now - age, row.text or "", row.intent == Intent.ANSWER)
+
+
+def _went_in(row: Delivery) -> bool:
+    """It may have been submitted, and nothing tells that it was dealt with."""
+    if row.receipt is None:
+        return row.phase in (Phase.TYPED, Phase.SUBMITTING)
+    return row.receipt.verdict is not Verdict.FAILED and row.receipt.rung is not Rung.ACTED
+
+
+# --- which delivery a hook tells of
+
+
+def began_at(delivery: Delivery) -> float:
+    """Seconds since the epoch."""
+    return datetime.fromisoformat(delivery.created_at).timestamp()
+
+
+def near(delivery: Delivery, heard: Heard) -> bool:
+    """It went in not long before the hook ran. Its time is kept in whole milliseconds."""
+    return -0.001 <= heard.at - began_at(delivery) <= FRESH
+
+
+def open_to(delivery: Delivery, heard: Heard, seq: int) -> bool:
+    """Something was typed, and no other hook has told of it."""
+    receipt = delivery.receipt
+    if receipt is None or receipt.rung is Rung.NOTHING or receipt.hook not in (0, seq):
+        return False
+    return near(delivery, heard)
+
+
+def same_words(delivery: Delivery, text: str) -> bool:
+    if delivery.text is None:
+        return False
+    return delivery.text_hash == text_hash(text) or same_text(kept(text), delivery.text)
