@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +11,16 @@ import pytest
 
 from bench.row import Row, p50, p99
 from paneward.core.result import Rung, SendResult, Verdict
-from prove import crashes, delivery, hosts, readiness, senders, servers, stores
+from prove import crashes, delivery, fuzz, hosts, readiness, senders, servers, stores
 from prove.ledger import Cell, Ledger, Outcome, Proof, fingerprint
 from prove.place import Place, missing
 from prove.play import play_all
 from tests.live.ground import Case, Played
 
-PROOFS = (delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, *servers.PROOFS, stores.PROOF, hosts.PROOF)
+PROOFS = (
+    *(delivery.PROOF, readiness.PROOF, crashes.PROOF, *senders.PROOFS, *servers.PROOFS, stores.PROOF, hosts.PROOF),
+    fuzz.PROOF,
+)
 
 
 def played(judgement: str) -> Played:
@@ -121,3 +126,25 @@ def test_cells_are_played_on_a_real_server_and_whatever_goes_wrong_in_one_is_its
 def test_percentiles_and_figures_are_shown_as_measured() -> None:
     assert (p50([1, 2, 3]), p99(list(range(100)))) == (2, 99)
     assert Row("a", "a", "", {"x": 12.3456, "y": {"b": 1.0, "c": 2}}, True).figures == "x 12.35, y 1 / 2"
+
+
+@pytest.mark.parametrize("reader", fuzz.READERS)
+def test_noise_breaks_no_reader(reader: str) -> None:
+    assert fuzz.fuzz(reader, seed=0, size=20_000).ok
+
+
+def test_a_reader_that_grows_or_crashes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def grows(_: random.Random) -> Iterator[int]:
+        held: list[bytes] = []
+        while True:
+            held.append(bytes(fuzz.HELD))
+            yield fuzz.SIZE
+
+    def crashes_at_once(_: random.Random) -> Iterator[int]:
+        yield len([][0])
+
+    monkeypatch.setitem(fuzz.READERS, "grows", grows)
+    monkeypatch.setitem(fuzz.READERS, "crashes", crashes_at_once)
+    assert fuzz.fuzz("grows", seed=0).judgement == "grown"
+    with pytest.raises(IndexError):
+        fuzz.fuzz("crashes", seed=0)

@@ -29,6 +29,7 @@ SETTLES = 1.0  # seconds that the pane and the API have to agree: a title is dra
 TAKES = 15.0  # seconds in which it must show a text that it was given
 AGAIN = 0.02
 NEWEST = 6  # messages that are looked at
+MOST = 64_000_000  # bytes of an answer: it is read in one piece
 LISTENS = "0A"  # in /proc/net/tcp
 Look = Callable[[], Awaitable[Scene]]
 _PORT = re.compile(r"--port[= ](\d+)\b")
@@ -180,8 +181,10 @@ def ask(port: int, path: str, body: dict[str, Any] | None = None, seconds: float
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback goes through no proxy
     try:
         with opener.open(request, timeout=seconds) as answer:
-            said = answer.read()
+            said = answer.read(MOST + 1)
     except urllib.error.HTTPError as refused:
         refused.close()  # it holds the connection
         raise
+    if len(said) > MOST:
+        raise OSError(f"{path} answers with more than {MOST} bytes")
     return json.loads(said) if said else None

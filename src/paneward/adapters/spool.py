@@ -8,9 +8,11 @@ time, of a line the inode of its file and where it ends there. Who takes them st
 hook or the line has caused; then a crash at any point neither loses nor doubles one.
 
 What surprised us: an inode is given to the next file at once, so it tells nothing without a time or a place; a file
-can be cut short by its owner and grow beyond where it was before the next look.
+can be cut short by its owner and grow beyond where it was before the next look; and a line need not have an end: of
+one that is too long only its end is looked for, from where the last look came to. Looks are taken in a thread.
 """
 
+import asyncio
 import contextlib
 import errno
 import json
@@ -27,6 +29,7 @@ from paneward.ports import Clock, Spooled
 AT_ONCE = 500  # taken in one go: what they cause is one transaction
 MOST = 16_000_000  # bytes in one go
 CHUNK = 1_000_000  # bytes of an event file that are read in one go
+PASSED_BY = 64 * CHUNK  # bytes of an overlong line that one look passes by
 UNFINISHED = 60.0  # seconds after which a file that has no end will not get one
 SUFFIX = ".jsonl"
 log = logging.getLogger("paneward.spool")
@@ -37,6 +40,8 @@ class Spool:
         self.spool, self.events = directory / "spool", directory / "events"
         self._clock = clock
         self._marks: dict[str, str] = {}  # what was taken, by name: of event files the place behind it
+        self._passed: dict[str, tuple[int, int, int]] = {}  # inode, begin of an overlong line, and how far it was read
+        self._more = False  # there is more to pass by
         for place in (self.spool, self.events):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -48,8 +53,9 @@ class Spool:
             watch.watch(self.spool, inotify.CLOSE_WRITE | inotify.MOVED_TO)
             watch.watch(self.events, inotify.MODIFY | inotify.MOVED_TO | inotify.CREATE)
             while True:
-                while found := [*self._files(), *self._lines()]:
-                    yield found
+                while (found := await asyncio.to_thread(self._look)) or self._more:
+                    if found:
+                        yield found
                 await watch.wait()
         finally:
             watch.close()
@@ -61,6 +67,10 @@ class Spool:
             with contextlib.suppress(OSError):
                 (self.spool / spooled.name.removeprefix("spool/")).unlink()
             del self._marks[spooled.name]
+
+    def _look(self) -> list[Spooled]:
+        self._more = False
+        return [*self._files(), *self._lines()]
 
     def waiting(self) -> int:
         """Hooks that nobody has taken yet."""
@@ -114,41 +124,48 @@ class Spool:
         seen = path.stat()
         if inode not in (0, seen.st_ino):
             aside = self._aside(path, inode)
-            if aside is not None and (rest := [*_lines_of(aside, name, agent, inode, offset, last=True)]):
+            if aside is not None and (rest := [*self._lines_of(aside, name, agent, inode, offset, last=True)]):
                 yield from rest
                 return  # the new file's turn comes when these were taken
         begin = offset if inode == seen.st_ino and _goes_on(path, offset, seen.st_size) else 0
         if seen.st_size > begin:
-            yield from _lines_of(path, name, agent, seen.st_ino, begin)
+            yield from self._lines_of(path, name, agent, seen.st_ino, begin)
 
     def _aside(self, path: Path, inode: int) -> Path | None:
         """Where a file is that had this place before."""
         return next((one for one in self.events.glob(f"{path.name}*") if one.stat().st_ino == inode), None)
 
+    def _lines_of(
+        self, path: Path, name: str, agent: str, inode: int, begin: int, last: bool = False
+    ) -> Iterator[Spooled]:
+        with path.open("rb") as file:
+            file.seek(begin)
+            data = file.read(CHUNK)
+            seen = os.fstat(file.fileno())
+            at, whole = begin, data.split(b"\n")
+            rest = whole.pop()
+            for line in whole:
+                at += len(line) + 1
+                yield Spooled(name, f"{inode}:{at}", line, seen.st_mtime, agent)
+            if rest and not whole and (last or len(rest) == CHUNK):
+                end = self._line_end(file, name, inode, begin, last)
+                if end is not None:  # longer than any signal, or it gets no end any more
+                    yield Spooled(name, f"{inode}:{end}", rest, seen.st_mtime, agent)
 
-def _lines_of(path: Path, name: str, agent: str, inode: int, begin: int, last: bool = False) -> Iterator[Spooled]:
-    with path.open("rb") as file:
-        file.seek(begin)
-        data = file.read(CHUNK)
-        seen = os.fstat(file.fileno())
-        at, whole = begin, data.split(b"\n")
-        rest = whole.pop()
-        for line in whole:
-            at += len(line) + 1
-            yield Spooled(name, f"{inode}:{at}", line, seen.st_mtime, agent)
-        if rest and not whole and (last or len(rest) == CHUNK):
-            end = _line_end(file, begin + len(rest))
-            if end is not None or last:  # longer than any signal, or it gets no end any more
-                yield Spooled(name, f"{inode}:{seen.st_size if end is None else end}", rest, seen.st_mtime, agent)
-
-
-def _line_end(file: BinaryIO, at: int) -> int | None:
-    """Behind the next end of a line."""
-    while data := os.pread(file.fileno(), CHUNK, at):
-        if (found := data.find(b"\n")) >= 0:
-            return at + found + 1
-        at += len(data)
-    return None
+    def _line_end(self, file: BinaryIO, name: str, inode: int, begin: int, last: bool) -> int | None:
+        """Behind the end of a line that is too long; of a file that does not grow any more, its end."""
+        passed = self._passed.pop(name, None)
+        at = passed[2] if passed is not None and passed[:2] == (inode, begin) else begin
+        until = at + PASSED_BY
+        while at < until and (data := os.pread(file.fileno(), CHUNK, at)):
+            if (found := data.find(b"\n")) >= 0:
+                return at + found + 1
+            at += len(data)
+        self._more = self._more or at >= until
+        if last and at < until:
+            return at
+        self._passed[name] = inode, begin, at
+        return None
 
 
 def _goes_on(path: Path, offset: int, size: int) -> bool:

@@ -1,6 +1,10 @@
-import pytest
+import re
 
-from paneward.core.screen.lines import Kind, Line, lines, typing_at
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paneward.core.screen.lines import Kind, Line, is_rule, lines, typing_at
 from tests.core.screen.drawing import shown
 
 
@@ -13,6 +17,14 @@ def line(row: str, width: int = 40) -> Line:
 )
 def test_a_row_that_only_draws_is_a_rule(row: str) -> None:
     assert line(row).kind is Kind.RULE
+
+
+AS_PATTERN = re.compile(r"[│|\s]*(?:[─╭]{2,}(?:.*[─╭]{2,}|[─╭\s]*)|[─╭]|[-=_]{3,})[│|\s]*")  # of cubic time
+
+
+@given(st.text("─╭│| \u00a0-=_a", max_size=12))
+def test_a_rule_is_told_as_by_its_pattern(row: str) -> None:
+    assert is_rule(row) is (AS_PATTERN.fullmatch(row) is not None)
 
 
 @pytest.mark.parametrize("row", ["-", "--", "a ─── b", "- item", "x"])

@@ -13,9 +13,9 @@ from paneward.core.screen.ghost import faint
 from paneward.core.screen.style import Style
 
 _DRAWN = "─━═╌┄┈╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╠╣╹▀▄▔▁"
-_RULE = re.compile(
-    rf"[│┃║|\s]*(?:[{_DRAWN}]{{2,}}(?:.*[{_DRAWN}]{{2,}}|[{_DRAWN}\s]*)|[{_DRAWN}]|[-=_]{{3,}})[│┃║|\s]*"
-)
+_BLANKS = "".join(char for char in map(chr, range(0x3001)) if char.isspace())
+_SIDES = "│┃║|" + _BLANKS
+_ONLY_DRAWN = re.compile(rf"[{_DRAWN}](?:[{_DRAWN}][{_DRAWN}\s]*+)?|[-=_]{{3,}}")
 _BORDERS = set("│┃║▌▐")
 _PROMPT = re.compile(r"(?:[❯›»>$#%]|.*[\w~)\]][$#❯›»>]|.*[A-Za-z~)\]]%)(?:\s.*)?")
 _KEYS = re.compile(
@@ -80,13 +80,21 @@ def _line(y: int, row: Row, width: int) -> Line:
     text = row.text
     if not text:
         return Line(y, Kind.BLANK, "", 0, width, row)
-    if _RULE.fullmatch(text):
+    if is_rule(text):
         return Line(y, Kind.RULE, text.strip(), row.indent, width, row)
     start, end = _between_borders(text)
     inner = text[start:end]
     kind = Kind.TEXT if inner.strip() else Kind.BLANK
     edge = columns(text[:end]) if end < len(text) else width
     return Line(y, kind, inner.strip(), start + len(inner) - len(inner.lstrip()), edge, row)
+
+
+def is_rule(text: str) -> bool:
+    """It only draws. Between two drawn ends may stand a title."""
+    drawn = text.strip(_SIDES)
+    if len(drawn) >= 4 and all(char in _DRAWN for char in drawn[:2] + drawn[-2:]):
+        return True
+    return _ONLY_DRAWN.fullmatch(drawn) is not None
 
 
 def _between_borders(text: str) -> tuple[int, int]:

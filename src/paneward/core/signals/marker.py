@@ -22,7 +22,8 @@ from paneward.core.signals.signal import SignalState, worded
 
 WORD: Final = "paneward"
 ALSO: Final = "schmux"
-NEAR: Final = 640  # characters before a marker that tell what it is
+NEAR: Final = 640  # characters before a marker that tell where it stands
+AROUND: Final = 128  # characters before a marker that tell whether it is quoted
 MESSAGE: Final = 4096  # characters of a message that are looked at; fewer are kept
 STATES: Final = frozenset(SignalState)
 _UNSTEADY: Final = dict.fromkeys(map(ord, " \u00a0[]()*_`"))
@@ -102,8 +103,8 @@ def is_quoted(before: str, after: str) -> bool:
 
 def _is_quoted(line: str, start: int, end: int, closings: dict[str, int]) -> bool:
     """The same of a part of a line; `closings` keeps where each quotation mark stands last."""
-    far = start > NEAR
-    before = f"x{line[start - NEAR : start]}" if far else line[:start]  # a line may hold thousands of markers
+    far = start > AROUND
+    before = f"x{line[start - AROUND : start]}" if far else line[:start]  # a line may hold thousands of markers
     closing = _QUOTES.get(before.rstrip()[-1:])
     if closing is not None:
         if closing not in closings:

@@ -58,7 +58,11 @@ def _pieces(letters: str, count: int) -> tuple[int, ...]:
     if len(letters) < count:
         return ()
     end = letters[-count:]
-    pieces = {end[at : at + PIECE].encode() for at in range(count - PIECE + 1)}
+    data = end.encode("utf-8", "surrogatepass")
+    if len(data) == count:  # letters of one byte each, as most are
+        pieces = {data[at : at + PIECE] for at in range(count - PIECE + 1)}
+    else:
+        pieces = {end[at : at + PIECE].encode("utf-8", "surrogatepass") for at in range(count - PIECE + 1)}
     return tuple(sorted(map(zlib.crc32, pieces))[:SKETCH])
 
 

@@ -109,6 +109,10 @@ class _Reader:
         self._profile = profile
         self._grammar = grammar
         self._ground = _ground(rows[-SAMPLE:]) if profile.framed else None
+        self._givens: list[int] = []  # for each row, the last one above it that was given to the agent
+        self._blocks: list[bool] = []  # for each row, whether it stands in what a tool printed
+        self._words: list[int] = []  # for each row, the last one above it that holds letters
+        self._leads: dict[str, tuple[int, str]] = {}  # by marker: the last row that was asked for, and its lead
 
     def read(self) -> Shown:
         spotted: list[Spotted] = []
@@ -199,17 +203,19 @@ class _Reader:
 
     def _in_quoted_block(self, y: int) -> bool:
         """Above it, before any blank row, begins what a tool printed."""
-        for above in range(y, max(y - SAMPLE, -1), -1):
-            text = self._rows[above].text
-            if not text.strip():
-                return False
-            if any(re.match(pattern, text) for pattern in self._profile.quotes):
-                return True
-        return False
+        for at in range(len(self._blocks), y + 1):
+            text = self._rows[at].text
+            begins = any(re.match(pattern, text) for pattern in self._profile.quotes)
+            self._blocks.append(bool(text.strip()) and (begins or (at > 0 and self._blocks[-1])))
+        return self._blocks[y]
 
     def _given(self, y: int) -> int:
         """The row of the last text above it that was given to the agent."""
-        return next((at for at in range(y, -1, -1) if self._is_given(at)), -1) if self._profile.framed else -1
+        if not self._profile.framed:
+            return -1
+        for at in range(len(self._givens), y + 1):
+            self._givens.append(at if self._is_given(at) else self._givens[-1] if at else -1)
+        return self._givens[y]
 
     def _is_given(self, y: int) -> bool:
         row = self._rows[y]
@@ -221,8 +227,25 @@ class _Reader:
     def _lead(self, y: int, marker: Marker) -> str:
         """The words right above a marker, or above the same one above it."""
         own = "".join(filter(str.isalnum, f"{marker.state}{marker.message}"))
-        rows = ("".join(filter(str.isalnum, self._inner(at))) for at in range(y - 1, -1, -1))
-        return next((letters for letters in rows if letters and not letters.endswith(own)), "")
+        asked, lead = self._leads.get(own, (-1, ""))
+        at = self._worded_above(y)
+        while at >= asked and at >= 0:  # above the row that was asked for last, the answer is known
+            letters = _letters_of(self._inner(at))
+            if not letters.endswith(own):
+                lead = letters
+                break
+            at = self._worded_above(at)
+        else:
+            lead = lead if at >= 0 else ""
+        self._leads[own] = y, lead
+        return lead
+
+    def _worded_above(self, y: int) -> int:
+        """The last row above with letters in it; -1 where there is none."""
+        for at in range(len(self._words), y + 1):
+            holds = at > 0 and _letters_of(self._inner(at - 1))
+            self._words.append(at - 1 if holds else self._words[-1] if at else -1)
+        return self._words[y]
 
     def _above(self, y: int, before: str) -> str:
         """What is written above a marker."""
@@ -233,6 +256,10 @@ def _ground(rows: Sequence[Row]) -> Colour:
     """What the text of an agent stands on: nothing, unless the program paints every row."""
     grounds = Counter(row.style(0).bg for row in rows if row.text)
     return None if None in grounds or not grounds else grounds.most_common(1)[0][0]
+
+
+def _letters_of(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _letters(rows: Sequence[Row], y: int) -> Iterator[str]:

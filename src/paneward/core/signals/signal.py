@@ -14,6 +14,7 @@ from typing import Final
 TOGETHER: Final = 5.0  # seconds within which several channels tell one thing
 KNOWN_BY: Final = 8  # letters by which a secret is told
 LONGEST: Final = 500  # characters of a message that are kept
+LOOKED_AT: Final = 16 * LONGEST  # characters of a text from which it is made
 
 
 class SignalState(StrEnum):
@@ -64,7 +65,8 @@ class Signal:
 
 def worded(text: str) -> str:
     """A message in one line, without controls, of a length that can be shown."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    start = text[:LOOKED_AT]  # a hook may bring megabytes
+    line = " ".join("".join(char if char.isprintable() else " " for char in start).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 

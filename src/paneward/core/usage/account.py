@@ -6,7 +6,7 @@ conversation that is resumed. What a transcript begins with that was told in ano
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 from zlib import crc32
 
@@ -38,7 +38,7 @@ class File:
     total: int | None = None
     paid: float | None = None
     before: float = 0.0  # paid by somebody else
-    pending: bytes = field(default=b"", repr=False)  # the beginning of a line
+    pending: bytearray = field(default_factory=bytearray, repr=False)  # the beginning of a line
     skipped: int = 0  # bytes of a line that is too long
 
     @property
@@ -124,10 +124,10 @@ class Account:
         file, told = self.files[path], False
         *whole, rest = data.split(b"\n")
         for line in whole:
-            told = self._end(file, file.pending + line) or told
+            told = self._end(file, bytes(file.pending) + line) or told
         file.pending += rest
         if len(file.pending) > LONGEST:
-            file.skipped, file.pending = file.skipped + len(file.pending), b""
+            file.skipped, file.pending = file.skipped + len(file.pending), bytearray()
         return told
 
     def _end(self, file: File, line: bytes) -> bool:
@@ -135,7 +135,7 @@ class Account:
         file.offset += file.skipped + len(line) + 1
         ending = line[-(TAIL - 1) :] + b"\n"
         file.tail, file.check = len(ending), crc32(ending)
-        overlong, file.skipped, file.pending = file.skipped > 0 or len(line) > LONGEST, 0, b""
+        overlong, file.skipped, file.pending = file.skipped > 0 or len(line) > LONGEST, 0, bytearray()
         try:
             if overlong:
                 raise Malformed("longer than any that tells something")
@@ -275,6 +275,4 @@ class Account:
 
 def _written(file: File) -> dict[str, Any]:
     """Without the beginning of a line: it is read again."""
-    parts = asdict(file)
-    del parts["pending"], parts["skipped"]
-    return parts
+    return {one.name: getattr(file, one.name) for one in fields(file) if one.name not in ("pending", "skipped")}
