@@ -15,8 +15,8 @@ from paneward.core.errors import Code, InvalidInput, PanewardError, ServerError
 from paneward.core.events import Stored
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces import wire
-from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code
-from paneward.surfaces.cli.asking import counts, flat, stored
+from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code, flat
+from paneward.surfaces.cli.asking import counts, stored
 from paneward.surfaces.cli.lines import ago
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.popping import binding, reply_of

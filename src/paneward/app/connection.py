@@ -136,6 +136,7 @@ class Connection:
         startup: bool = False,
         message_id: str | None = None,
         timeout: float = 30.0,
+        secret: bool = False,
     ) -> SendResult:
         """Answer the dialog that is open in `pane`: by number or label, by several, by free text; with `other` beside
         `select` or `multi`, by both. Dialogs that an agent opens with are answered only with `startup`."""
@@ -144,7 +145,9 @@ class Connection:
             raise ValueError("answer with exactly one of text, select, multi and other; other may go with an option")
         choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup)
         free = text if text is not None else other or ""
-        return await self.desk.answer(Request(pane, free, message_id=message_id, timeout=timeout), choice)
+        return await self.desk.answer(
+            Request(pane, free, message_id=message_id, timeout=timeout, secret=secret), choice
+        )
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         """The last `lines` lines of the pane, scrollback included."""

@@ -194,7 +194,7 @@ def _busy_refused(found: Assessment, terms: Terms) -> Refusal | None:
     if not found.working or terms.when_busy is WhenBusy.WAIT:
         return None
     if terms.when_busy is WhenBusy.REFUSE:
-        return Refusal(Code.NOT_READY, f"the program is busy: {found.evidence}", "Send with when_busy=wait.")
+        return Refusal(Code.NOT_READY, f"the program is busy: {found.evidence}", "Send with --when-busy wait.")
     keys = {
         WhenBusy.QUEUE: terms.profile.queue,
         WhenBusy.STEER: terms.profile.steer,
@@ -203,11 +203,11 @@ def _busy_refused(found: Assessment, terms: Terms) -> Refusal | None:
     if keys and (found.rule == "busy_mark" or terms.when_busy is WhenBusy.INTERRUPT):
         return None
     if keys:
-        return Refusal(Code.NOT_READY, f"not at its composer: {found.evidence}", "Send with when_busy=wait.")
+        return Refusal(Code.NOT_READY, f"not at its composer: {found.evidence}", "Send with --when-busy wait.")
     return Refusal(
         Code.NOT_READY,
         f"the program is busy and profile {terms.profile.name!r} has no keys to {terms.when_busy}",
-        "Send with when_busy=wait.",
+        "Send with --when-busy wait.",
     )
 
 
@@ -238,7 +238,7 @@ def _can_be_typed_again(scene: Scene, draft: str, terms: Terms) -> bool:
     return seen.whole and not seen.mode
 
 
-_DRAFT_HINT = "Submit or clear it, or wait longer with draft=hold."
+_DRAFT_HINT = "Submit or clear it, or wait longer for it: --draft hold."
 
 
 def _too_late(draft: str, found: Assessment) -> Refusal:

@@ -39,6 +39,7 @@ async def company(server: "Server") -> AsyncIterator[None]:
     """Both agents, for as long as the server is there."""
     socket = f"paneward-demo-{os.getpid()}"
     busy: list[asyncio.Task[None]] = []
+    await _clear(server)
     try:
         panes = {name: await _start(socket, name) for name in TASKS}  # all, before a client of ours comes to that tmux
         for name, pane in panes.items():
@@ -53,6 +54,17 @@ async def company(server: "Server") -> AsyncIterator[None]:
             with suppress(PanewardError):
                 await server.agents.forget(name, purge=True)
         await asyncio.to_thread(asyncio.run, end_server(socket))
+
+
+async def _clear(server: "Server") -> None:
+    """A server that was killed leaves its demo agents behind, and their tmux server."""
+    left = [agent for agent in await server.store.agents() if agent.id in TASKS]
+    for agent in left:
+        with suppress(PanewardError):
+            await server.agents.forget(agent.id, purge=True)
+    for socket in {os.path.basename(agent.socket) for agent in left}:
+        if socket.startswith("paneward-demo-"):
+            await asyncio.to_thread(asyncio.run, end_server(socket))
 
 
 async def _start(socket: str, name: str) -> str:

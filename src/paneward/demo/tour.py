@@ -24,8 +24,9 @@ from paneward.app import Connection, connect
 from paneward.core.errors import Code, TmuxError, TmuxNotInstalled
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
 from paneward.surfaces.cli.answers import Answer, Asked
+from paneward.surfaces.cli.lines import WIDE
 from paneward.surfaces.cli.show import show
-from paneward.surfaces.cli.work import log_to_stderr, terminal
+from paneward.surfaces.cli.work import log_to_stderr
 
 WIDTH, HEIGHT = 74, 20  # of the pane: with a frame around it, it fits into 80 columns
 READING = 2.2  # seconds a reader gets for each step: the whole takes about half a minute
@@ -214,7 +215,7 @@ async def perform(stage: Stage) -> None:
 def play(keep: bool = False, fast: bool = False, console: Console | None = None) -> int:
     """Play the tour; the exit code."""
     log_to_stderr("critical")
-    console = console or terminal()
+    console = console or Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else WIDE)
     reading = READING if console.is_terminal and not fast else 0.0
     try:
         return asyncio.run(_play(console, reading, keep))

@@ -3,6 +3,7 @@
 Whatever happens outside, the caller gets a `SendResult`; only programming errors raise.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -152,7 +153,12 @@ class Deliveries:
         if known is not None and known.receipt is not None and not again(known):
             return replace(known.receipt, repeated=True)
         driver.on_mark(ledger.mark)
-        result, profile = await self._carried_out(request, driver, plan, None if known is None else cut_off_at(known))
+        try:
+            resume = None if known is None else cut_off_at(known)
+            result, profile = await self._carried_out(request, driver, plan, resume)
+        except asyncio.CancelledError as cancelled:  # whoever gives up is told how far it had come
+            cancelled.args = (ledger.phase,)
+            raise
         result = replace(
             result, latency_ms=self._since(started), pane=scene.snapshot.pane, profile=profile.name,
             message_id=request.message_id, dump=_dump(result, request.secret, driver.scene),
@@ -227,6 +233,7 @@ class Ledger:
         self._earlier: Delivery | None = None
         self._row: Delivery | None = None
         self._hidden = False
+        self.phase: Phase | None = None  # how far it has come; none: nothing was typed
 
     async def known(self) -> Delivery | None:
         """The earlier delivery with this message id."""
@@ -256,6 +263,7 @@ class Ledger:
         return {"agent_id": self._request.agent_id, "intent": self._request.intent}
 
     async def mark(self, phase: Phase) -> None:
+        self.phase = phase
         self._hidden = self._hidden or _hidden(self._look())
         if self._request.message_id is None:
             return

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
+from paneward.surfaces.cli.declarations import Argument, Context, Option, done, flag
 from paneward.surfaces.cli.options import (
     AgentName,
     Fingerprint,
@@ -16,13 +15,12 @@ from paneward.surfaces.cli.options import (
     Select,
     Startup,
     Timeout,
-    flag,
     place_of,
 )
 
 
 def ps(
-    ctx: typer.Context,
+    ctx: Context,
     watch: Annotated[bool, flag("--watch", help="Go on, and show each change; Ctrl-C ends it.")] = False,
     json: Json = False,
 ) -> None:
@@ -31,27 +29,28 @@ def ps(
     With --watch and --json: one document per line, at each change.
     """
     from paneward.surfaces.cli.asking import seats
-    from paneward.surfaces.cli.following import watch_agents
     from paneward.surfaces.cli.work import ask, tell
 
     if watch:
-        raise typer.Exit(watch_agents(place_of(ctx)))
+        from paneward.surfaces.cli.following import watch_agents
+
+        done(watch_agents(place_of(ctx)))
     tell(ctx, ask(place_of(ctx), seats, "asking the server"))
 
 
 def adopt(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Pane,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What it is called; else its kind and a number: `claude-1`.")
+        str | None, Option(metavar="NAME", help="What it is called; else its kind and a number: `claude-1`.")
     ] = None,
-    role: Annotated[str, typer.Option(metavar="ROLE", help="What it is there for; `--to ROLE` reaches it.")] = "",
+    role: Annotated[str, Option(metavar="ROLE", help="What it is there for; `--to ROLE` reaches it.")] = "",
     label: Annotated[
-        list[str] | None, typer.Option(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
+        list[str] | None, Option(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
     ] = None,
     profile: Profile = None,
     host: Annotated[
-        str | None, typer.Option(metavar="HOST", help="On which host its pane is: one that `paneward hosts` lists.")
+        str | None, Option(metavar="HOST", help="On which host its pane is: one that `paneward hosts` lists.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -66,7 +65,7 @@ def adopt(
 
 
 def forget(
-    ctx: typer.Context,
+    ctx: Context,
     agent: AgentName,
     purge: Annotated[bool, flag("--purge", help="Delete its turns, deliveries and events too.")] = False,
     json: Json = False,
@@ -79,10 +78,10 @@ def forget(
 
 
 def respond(
-    ctx: typer.Context,
+    ctx: Context,
     agent: AgentName,
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="Words for a question that takes words.", show_default=False)
+        str | None, Argument(metavar="[TEXT]", help="Words for a question that takes words.", show_default=False)
     ] = None,
     select: Select = None,
     other: Other = None,
@@ -113,18 +112,18 @@ def respond(
 
 
 def events(
-    ctx: typer.Context,
+    ctx: Context,
     follow: Annotated[
         bool, flag("--follow", help="Go on, and print each event as it comes; Ctrl-C ends it. See also `-n 0`.")
     ] = False,
     types: Annotated[
-        list[str] | None, typer.Option("--types", metavar="KIND", help="Only events of this kind; may be repeated.")
+        list[str] | None, Option("--types", metavar="KIND", help="Only events of this kind; may be repeated.")
     ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="Only those of this agent.")] = None,
+    agent: Annotated[str | None, Option(metavar="AGENT", help="Only those of this agent.")] = None,
     after: Annotated[
-        int | None, typer.Option(min=0, metavar="SEQ", help="Those behind this number; else the newest.")
+        int | None, Option(min=0, metavar="SEQ", help="Those behind this number; else the newest.")
     ] = None,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=0, max=1000, metavar="N", help="How many.")] = 20,
+    limit: Annotated[int, Option("-n", "--limit", min=0, max=1000, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """Print what happened: turns, changes of state, deliveries, agents that came and went.
@@ -132,11 +131,13 @@ def events(
     Each event has a number that only rises and leaves none out. With --follow nothing is missed, also while the
     server is started anew; with --json one document per line.
     """
-    from paneward.surfaces.cli.asking import Wanted, newest
-    from paneward.surfaces.cli.following import follow_events
+    from paneward.surfaces.cli.asking import Wanted, check_wanted, newest
     from paneward.surfaces.cli.work import ask, tell
 
     wanted = Wanted(tuple(types or ()), agent, after, limit)
+    ask(place_of(ctx), lambda remote: check_wanted(remote, wanted), "asking the server")
     if follow:
-        raise typer.Exit(follow_events(place_of(ctx), wanted))
+        from paneward.surfaces.cli.following import follow_events
+
+        done(follow_events(place_of(ctx), wanted))
     tell(ctx, ask(place_of(ctx), lambda remote: newest(remote, wanted), "asking the server"))

@@ -67,6 +67,8 @@ class Alone:
         """The newest: those of the library, and those that a server kept in a store elsewhere."""
         agent = None if pane is None else await self.agent(pane)
         pane = pane if agent is None else agent.pane
+        if pane is not None and not pane.startswith("%"):
+            pane = await self._tmux.resolve(pane)
         rows = await self._tmux.deliveries(limit, pane)
         if self._settings.store.url is not None:
             rows += await _kept(self._settings.store.url, lambda store: store.recent(limit, pane))

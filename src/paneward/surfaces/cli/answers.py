@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paneward.core.errors import PanewardError
+from paneward.core.errors import Code, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.surfaces import wire
 from paneward.surfaces.cli.exits import OF_CODE, Exit, exit_of
@@ -281,6 +281,8 @@ def exit_code(answer: Answer) -> Exit:
             return Exit.FAILED if any(check.state is State.FAIL for check in checks) else Exit.DONE
         case Responded(receipt=receipt):
             return exit_of(receipt)
+        case Asked(menu=None):
+            return Exit.NOT_FOUND
         case Hooks(agents):
             return Exit.FAILED if any(one.state == "broken" for one in agents) else Exit.DONE
         case Outcomes(outcomes):
@@ -318,12 +320,20 @@ def document(answer: Answer) -> dict[str, Any]:
         case Agents(seats):
             return wire.document(ok, agents=[{**wire.plain(seat.agent), "state": seat.shown} for seat in seats])
         case Events(events):
-            return wire.document(ok, events=[{**wire.plain(one), **one.data} for one in events])
+            return wire.document(ok, events=[flat(one) for one in events])
         case Responded():
             return _responded(ok, answer)
+        case Asked(pane, None):
+            nothing = PanewardError(f"no dialog is open in {pane}", code=Code.NO_DIALOG)
+            return {**wire.error(nothing), "pane": pane, "menu": None}
         case HostList(hosts):
             return wire.document(ok, hosts=hosts)
     return wire.record(ok, answer)
+
+
+def flat(event: Stored) -> dict[str, Any]:
+    """An event as it is told everywhere: its own fields beside those of the log."""
+    return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
 
 
 def _responded(ok: bool, answer: Responded) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """What the commands on agents ask of a server, and what they make of its answers. Shape: functions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from paneward.adapters.clock import SystemClock
 from paneward.core.agent import DISCONNECTED, Agent, shown
-from paneward.core.events import Stored
-from paneward.core.host import HostStanding
 from paneward.core.result import Menu
 from paneward.surfaces.cli.answers import (
     Adopted,
@@ -25,6 +25,9 @@ from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
 from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
 from paneward.surfaces.cli.served import PATIENCE, agents_in, receipt, socket_of
+
+if TYPE_CHECKING:
+    from paneward.core.events import Stored
 
 LOST = "LOST"
 
@@ -77,6 +80,28 @@ def _menu(remote: Remote, agent: str) -> Menu | None:
     return revive(Menu, menu) if menu else None
 
 
+def check_wanted(remote: Remote, wanted: Wanted) -> None:
+    """A kind of event or an agent that does not exist would be waited for in vain."""
+    from paneward.core.errors import Code, InvalidInput
+    from paneward.core.events import KINDS
+
+    named = [kind for words in wanted.types for kind in words.split(",")]
+    if wrong := [kind for kind in named if kind not in KINDS]:
+        raise InvalidInput(
+            f"no event is called {wrong[0]!r}", code=Code.BAD_REQUEST, hint=f"There are: {', '.join(sorted(KINDS))}."
+        )
+    if wanted.agent is None:
+        return
+    known = [str(row["id"]) for row in remote.get("/api/agents")["agents"]]
+    told = remote.get("/api/events", limit=1, agent=wanted.agent)["events"]
+    if wanted.agent not in known and not told:
+        raise InvalidInput(
+            f"no agent is called {wanted.agent!r}",
+            code=Code.AGENT_NOT_FOUND,
+            hint=f"There are: {', '.join(known)}." if known else "`paneward adopt` takes one in.",
+        )
+
+
 def newest(remote: Remote, wanted: Wanted) -> Events:
     """The events behind a number, else the newest."""
     events, _ = page(remote, wanted)
@@ -91,25 +116,29 @@ def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
 
 def stored(row: Mapping[str, Any]) -> Stored:
     """An event as the log has it: on the wire its own fields stand beside those of the log."""
+    from paneward.core.events import Stored
+
     data = {name: value for name, value in row.items() if name not in ("seq", "at", "kind", "agent_id")}
     return Stored(int(row["seq"]), float(row["at"]), str(row["kind"]), row.get("agent_id"), data)
 
 
-def flat(event: Stored) -> dict[str, Any]:
-    return {"seq": event.seq, "at": event.at, "kind": event.kind, "agent_id": event.agent_id, **event.data}
-
-
 def all_hosts(remote: Remote) -> HostList:
-    found = (remote.get("/api/hosts"))["hosts"]
+    from paneward.core.host import HostStanding
+
+    found = remote.get("/api/hosts")["hosts"]
     return HostList(tuple(revive(HostStanding, one) for one in found), SystemClock().wall())
 
 
 def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
+    from paneward.core.host import HostStanding
+
     document = remote.post("/api/hosts", wanted, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "added")
 
 
 def host_connected(remote: Remote, host: str) -> HostTold:
+    from paneward.core.host import HostStanding
+
     document = remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "connected")
 

@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
 from paneward.adapters.clock import SystemClock
-from paneward.config import state_dir
+from paneward.config.places import state_dir
 from paneward.core.errors import ServerError
 from paneward.core.events import Stored
-from paneward.surfaces.cli.answers import Agents, document
-from paneward.surfaces.cli.asking import Wanted, flat, page, seats, stored
-from paneward.surfaces.cli.lines import columns
+from paneward.surfaces.cli.answers import Agents, document, flat
+from paneward.surfaces.cli.asking import Wanted, page, seats, stored
+from paneward.surfaces.cli.lines import Output, Paper, columns, terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.remote import Remote, found, required
 from paneward.surfaces.cli.shown_agents import agents_table, show_event
-from paneward.surfaces.cli.work import complain, terminal
+from paneward.surfaces.cli.work import complain
 
 AGAIN = 0.5  # seconds between looks for a server that went away
 TICK = 1.0  # seconds after which what is shown is drawn anew: how long something lasts changes
@@ -137,7 +137,7 @@ def watch_agents(place: Place) -> int:
 def _watch_agents(place: Place) -> None:
     console = terminal()
     first = seats(required(state_dir()))
-    if place.json or not console.is_terminal:
+    if place.json or isinstance(console, Paper):
         _print(place, console, first)
         for change in _changes(tick=None):
             _say(change) if isinstance(change, Pulse) else _print(place, console, change)
@@ -149,7 +149,7 @@ def _watch_agents(place: Place) -> None:
             live.update(_drawn(last, gone=change is Pulse.GONE), refresh=True)
 
 
-def _print(place: Place, console: Console, agents: Agents) -> None:
+def _print(place: Place, console: Output, agents: Agents) -> None:
     if place.json:
         print(json.dumps(document(agents), ensure_ascii=False), flush=True)
     else:

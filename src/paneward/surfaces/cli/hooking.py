@@ -2,13 +2,12 @@
 
 from typing import Annotated, Literal
 
-import typer
-
-from paneward.surfaces.cli.options import Json, flag
+from paneward.surfaces.cli.declarations import Argument, Context, flag
+from paneward.surfaces.cli.options import Json
 
 Which = Annotated[
     Literal["claude", "codex", "opencode", "gemini", "all"],
-    typer.Argument(
+    Argument(
         metavar="[claude|codex|opencode|gemini|all]",
         help="Whose settings; `all` are those whose folder is there.",
         show_default=False,
@@ -17,11 +16,11 @@ Which = Annotated[
 DryRun = Annotated[bool, flag("--dry-run", help="Say what would be changed, and change nothing.")]
 Signal = Annotated[
     Literal["working", "needs_input", "needs_testing", "completed", "error", "idle"],
-    typer.Argument(metavar="STATE", help="working, needs_input, needs_testing, completed, error or idle."),
+    Argument(metavar="STATE", help="working, needs_input, needs_testing, completed, error or idle."),
 ]
 
 
-def install_hooks(ctx: typer.Context, agent: Which = "all", dry_run: DryRun = False, json: Json = False) -> None:
+def install_hooks(ctx: Context, agent: Which = "all", dry_run: DryRun = False, json: Json = False) -> None:
     """Put hooks into the settings of agents, by which they tell Paneward what they do.
 
     Only entries of Paneward's own are added; all else in the file stays as it is, byte by byte. A file that cannot be
@@ -30,15 +29,15 @@ def install_hooks(ctx: typer.Context, agent: Which = "all", dry_run: DryRun = Fa
     _change(ctx, agent, True, dry_run)
 
 
-def remove_hooks(ctx: typer.Context, agent: Which = "all", dry_run: DryRun = False, json: Json = False) -> None:
+def remove_hooks(ctx: Context, agent: Which = "all", dry_run: DryRun = False, json: Json = False) -> None:
     """Take exactly these hooks out again."""
     _change(ctx, agent, False, dry_run)
 
 
-def show_hooks(ctx: typer.Context, agent: Which = "all", json: Json = False) -> None:
+def show_hooks(ctx: Context, agent: Which = "all", json: Json = False) -> None:
     """Show which agents have hooks, and how many that ran nobody has taken yet. Exit code 1 if a file is broken."""
     from paneward.adapters.hooks import look
-    from paneward.config import state_dir
+    from paneward.config.places import state_dir
     from paneward.core.hooking import HOOKING
     from paneward.surfaces.cli.answers import Hooks
     from paneward.surfaces.cli.work import tell
@@ -49,11 +48,11 @@ def show_hooks(ctx: typer.Context, agent: Which = "all", json: Json = False) -> 
     tell(ctx, Hooks(tuple(look(one, spool) for one in agents), str(spool), waiting))
 
 
-def _change(ctx: typer.Context, agent: str, install: bool, dry_run: bool) -> None:
+def _change(ctx: Context, agent: str, install: bool, dry_run: bool) -> None:
     from dataclasses import replace
 
     from paneward.adapters.hooks import change, is_there, look
-    from paneward.config import state_dir
+    from paneward.config.places import state_dir
     from paneward.core.errors import PanewardError
     from paneward.core.hooking import HOOKING
     from paneward.surfaces.cli.answers import Hooks
@@ -71,9 +70,9 @@ def _change(ctx: typer.Context, agent: str, install: bool, dry_run: bool) -> Non
 
 
 def signal(
-    ctx: typer.Context,
+    ctx: Context,
     state: Signal,
-    message: Annotated[str, typer.Argument(metavar="[MESSAGE]", help="What it is about.")] = "",
+    message: Annotated[str, Argument(metavar="[MESSAGE]", help="What it is about.")] = "",
     json: Json = False,
 ) -> None:
     """Say how you stand: for an agent, from inside its pane.
@@ -82,7 +81,7 @@ def signal(
     is needed; one that starts later takes it.
     """
     from paneward.adapters.spool import put_signal
-    from paneward.config import state_dir
+    from paneward.config.places import state_dir
     from paneward.core.errors import StoreError
     from paneward.surfaces.cli.answers import Signalled
     from paneward.surfaces.cli.work import tell

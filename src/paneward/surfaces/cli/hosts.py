@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from paneward.surfaces.cli.declarations import Argument, Context, Option
 from paneward.surfaces.cli.options import HostName, Json, place_of
 
 
-def hosts(ctx: typer.Context, json: Json = False) -> None:
+def hosts(ctx: Context, json: Json = False) -> None:
     """Add, list and remove the machines that are reached by ssh."""
     if ctx.invoked_subcommand is None:
         list_hosts(ctx)
 
 
-def list_hosts(ctx: typer.Context, json: Json = False) -> None:
+def list_hosts(ctx: Context, json: Json = False) -> None:
     """List the hosts: whether each answers, since when, what went wrong last, and who lives there.
 
     `http` says whether programs there can reach this server; for now they cannot.
@@ -26,21 +25,21 @@ def list_hosts(ctx: typer.Context, json: Json = False) -> None:
 
 
 def add_host(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called here.", show_default=False)],
+    ctx: Context,
+    name: Annotated[str, Argument(metavar="NAME", help="What it is called here.", show_default=False)],
     ssh: Annotated[
         str | None,
-        typer.Option(metavar="DESTINATION", help="What ssh is told: an alias, or user@address; else NAME."),
+        Option(metavar="DESTINATION", help="What ssh is told: an alias, or user@address; else NAME."),
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("-o", "--option", metavar="KEY=VALUE", help="An option of ssh, as its own -o; may be repeated."),
+        Option("-o", "--option", metavar="KEY=VALUE", help="An option of ssh, as its own -o; may be repeated."),
     ] = None,
-    ssh_config: Annotated[Path | None, typer.Option(metavar="FILE", help="Another configuration file of ssh.")] = None,
+    ssh_config: Annotated[Path | None, Option(metavar="FILE", help="Another configuration file of ssh.")] = None,
     socket: Annotated[
-        str | None, typer.Option(metavar="NAME|PATH", help="The tmux socket there; else tmux's default one.")
+        str | None, Option(metavar="NAME|PATH", help="The tmux socket there; else tmux's default one.")
     ] = None,
-    tmux: Annotated[str | None, typer.Option(metavar="PROGRAM", help="The tmux there; else `tmux.binary`.")] = None,
+    tmux: Annotated[str | None, Option(metavar="PROGRAM", help="The tmux there; else `tmux.binary`.")] = None,
     json: Json = False,
 ) -> None:
     """Add a host, and connect to it. Nothing of Paneward has to be installed there, only tmux and sshd.
@@ -62,7 +61,7 @@ def add_host(
     tell(ctx, ask(place_of(ctx), lambda remote: host_added(remote, wanted), f"connecting to {name}"))
 
 
-def connect_host(ctx: typer.Context, name: HostName, json: Json = False) -> None:
+def connect_host(ctx: Context, name: HostName, json: Json = False) -> None:
     """Try a host now, also one that waited for you to sign in by hand. Exit code 1: it cannot be reached."""
     from paneward.surfaces.cli.asking import host_connected
     from paneward.surfaces.cli.work import ask, tell
@@ -70,7 +69,7 @@ def connect_host(ctx: typer.Context, name: HostName, json: Json = False) -> None
     tell(ctx, ask(place_of(ctx), lambda remote: host_connected(remote, name), f"connecting to {name}"))
 
 
-def remove_host(ctx: typer.Context, name: HostName, json: Json = False) -> None:
+def remove_host(ctx: Context, name: HostName, json: Json = False) -> None:
     """Know a host no longer. Agents there have to be forgotten first; they run on."""
     from paneward.surfaces.cli.asking import host_removed
     from paneward.surfaces.cli.work import ask, tell

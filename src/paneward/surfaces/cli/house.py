@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-import typer
+from paneward.surfaces.cli.declarations import Argument, Context, done, flag
+from paneward.surfaces.cli.options import Json, Pane, Profile, ProfileName, place_of
 
-from paneward.surfaces.cli.options import Json, Pane, Profile, ProfileName, flag, place_of
 
-
-def doctor(ctx: typer.Context, json: Json = False) -> None:
+def doctor(ctx: Context, json: Json = False) -> None:
     """Check what Paneward needs on this machine, and say how to mend what is missing."""
     from paneward.surfaces.cli.doctor import examine
     from paneward.surfaces.cli.work import tell
@@ -25,25 +24,25 @@ def demo(
     """
     from paneward.demo.tour import play
 
-    raise typer.Exit(play(keep=keep, fast=fast))
+    done(play(keep=keep, fast=fast))
 
 
 def demo_agent(
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[OPTIONS]", help="`--help` lists them.")] = None,
+    arguments: Annotated[list[str] | None, Argument(metavar="[OPTIONS]", help="`--help` lists them.")] = None,
 ) -> None:
     """Run the demo agent: a small real program to try Paneward on."""
     from paneward.demo.agent import main
 
-    raise typer.Exit(main(arguments or []))
+    done(main(arguments or []))
 
 
-def profiles(ctx: typer.Context, json: Json = False) -> None:
+def profiles(ctx: Context, json: Json = False) -> None:
     """Show what is known of each kind of program."""
     if ctx.invoked_subcommand is None:
         list_profiles(ctx)
 
 
-def list_profiles(ctx: typer.Context, json: Json = False) -> None:
+def list_profiles(ctx: Context, json: Json = False) -> None:
     """List the profiles, your own included."""
     from paneward.surfaces.cli.answers import Profiles
     from paneward.surfaces.cli.work import known_profiles, tell
@@ -51,7 +50,7 @@ def list_profiles(ctx: typer.Context, json: Json = False) -> None:
     tell(ctx, Profiles(tuple(known_profiles(place_of(ctx)).values())))
 
 
-def show_profile(ctx: typer.Context, name: ProfileName, json: Json = False) -> None:
+def show_profile(ctx: Context, name: ProfileName, json: Json = False) -> None:
     """Show every field of one profile with what it means, in the form of an override file."""
     from paneward.core.profiles import named
     from paneward.surfaces.cli.answers import Described
@@ -60,7 +59,7 @@ def show_profile(ctx: typer.Context, name: ProfileName, json: Json = False) -> N
     tell(ctx, Described(named(name, known_profiles(place_of(ctx)))))
 
 
-def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json: Json = False) -> None:
+def check_profile(ctx: Context, pane: Pane, profile: Profile = None, json: Json = False) -> None:
     """Show what a profile reads from a pane, region by region, with the rows of the screen it stands on.
 
     By which pattern the profile was chosen, the version and whether it is known, the composer and what is in it, the
@@ -73,14 +72,14 @@ def check_profile(ctx: typer.Context, pane: Pane, profile: Profile = None, json:
     tell(ctx, Checked(run(place, lambda tmux: tmux.check(found, profile), f"reading {pane}")))
 
 
-def show_config(ctx: typer.Context, json: Json = False) -> None:
+def show_config(ctx: Context, json: Json = False) -> None:
     """Print every setting in effect and where it comes from."""
     from paneward.surfaces.cli.work import effective_config, tell
 
     tell(ctx, effective_config(place_of(ctx)))
 
 
-def check_config(ctx: typer.Context, json: Json = False) -> None:
+def check_config(ctx: Context, json: Json = False) -> None:
     """Check the configuration and the profiles file; exit code 2 if something in them is wrong."""
     from dataclasses import replace
 

@@ -62,6 +62,9 @@ async def on_any(verbs: Verbs, targets: Sequence[str], verb: Verb) -> Outcomes:
 
 
 def _decided(outcome: Outcome) -> bool:
+    """A name that nobody has is decided too: to wait for the others would hide it."""
+    if outcome.failure is not None:
+        return outcome.failure.code in (Code.PANE_NOT_FOUND, Code.AGENT_NOT_FOUND)
     return isinstance(outcome.answer, Readiness) and outcome.answer.verdict not in UNDECIDED
 
 

@@ -1,23 +1,16 @@
 """What the commands share: where tmux is, the options that several of them take, and what the shell completes.
 
-Shape: data. Everything here is loaded at each start, so it imports nothing heavy.
+Shape: data. Everything here is loaded at each start, so it imports nothing heavy: typer reads it later, if at all.
 """
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import typer
+from paneward.surfaces.cli.declarations import Argument, Context, Option, UsageError, done, flag
 
 TARGET = "`%3`, `session:window.pane`, the exact name of a window, or an agent's name."
 Transport = Literal["control", "exec"]
-# What typer raises for a wrong command line has no public name of its own.
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-
-
-def flag(name: str, help: str, **more: Any) -> Any:
-    """An option without a value; typer would print a type behind it."""
-    return typer.Option(name, metavar="", help=help, show_default=False, **more)
 
 
 class Place:
@@ -47,30 +40,65 @@ class Place:
         return moved
 
 
-def place_of(ctx: typer.Context) -> Place:
+def _version(ctx: Context, wanted: bool) -> bool:
+    if wanted:
+        from paneward import __version__
+
+        print(f"paneward {__version__}")
+        done(0)
+    return wanted
+
+
+def root(
+    ctx: Context,
+    socket_name: Annotated[
+        str | None, Option("-L", "--socket-name", metavar="NAME", help="The tmux socket of this name.")
+    ] = None,
+    socket_path: Annotated[
+        str | None, Option("-S", "--socket-path", metavar="PATH", help="The tmux socket at this path.")
+    ] = None,
+    host: Annotated[str | None, Option(metavar="HOST", help="The tmux of another machine, over ssh.")] = None,
+    transport: Annotated[
+        Transport | None,
+        Option(metavar="control|exec", help="By a control client (the default), or by a process per command."),
+    ] = None,
+    config: Annotated[Path | None, Option(metavar="FILE", help="The configuration file to use.")] = None,
+    json: Annotated[bool, flag("--json", help="Answer with one JSON document.")] = False,
+    version: Annotated[bool, flag("--version", is_eager=True, callback=_version, help="Print the version.")] = False,
+) -> None:
+    """Types into the programs in tmux panes, proves that it went in, and knows when they are ready.
+
+    Without -L and -S the tmux server of $TMUX is used, else the default one.
+    """
+    if socket_name is not None and socket_path is not None:
+        raise UsageError("give -L or -S, not both")
+    ctx.obj = Place(socket_name, socket_path, host, transport, config, json)
+
+
+def place_of(ctx: Context) -> Place:
     place = ctx.find_root().obj
     return place if isinstance(place, Place) else _parsed_so_far(ctx)
 
 
-def _parsed_so_far(ctx: typer.Context) -> Place:
+def _parsed_so_far(ctx: Context) -> Place:
     """While the shell completes, options are parsed but nothing ran yet."""
     given = ctx.find_root().params
     return Place(given.get("socket_name"), given.get("socket_path"), given.get("host"), "exec", given.get("config"))
 
 
-def _want_json(ctx: typer.Context, value: bool) -> bool:
+def _want_json(ctx: Context, value: bool) -> bool:
     if value:
         place_of(ctx).json = True
     return value
 
 
-def complete_pane(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def complete_pane(ctx: Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import panes
 
     return panes(place_of(ctx), incomplete)
 
 
-def _complete_profile(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def _complete_profile(ctx: Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import profiles
 
     return profiles(place_of(ctx), incomplete)
@@ -82,13 +110,13 @@ def _complete_key(incomplete: str) -> Iterable[str]:
     return (name for name in NAMES if name.lower().startswith(incomplete.lower()))
 
 
-def complete_agent(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def complete_agent(ctx: Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import agents
 
     return agents(incomplete)
 
 
-def _complete_host(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def _complete_host(ctx: Context, incomplete: str) -> Iterable[tuple[str, str]]:
     from paneward.surfaces.cli.completion import hosts
 
     return hosts(incomplete)
@@ -102,7 +130,7 @@ Json = Annotated[
 ]
 Pane = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="PANE",
         autocompletion=complete_pane,
         help=TARGET,
@@ -110,14 +138,12 @@ Pane = Annotated[
     ),
 ]
 AgentName = Annotated[
-    str, typer.Argument(metavar="AGENT", autocompletion=complete_agent, help="Its name.", show_default=False)
+    str, Argument(metavar="AGENT", autocompletion=complete_agent, help="Its name.", show_default=False)
 ]
-HostName = Annotated[
-    str, typer.Argument(metavar="HOST", autocompletion=_complete_host, help="Its name.", show_default=False)
-]
+HostName = Annotated[str, Argument(metavar="HOST", autocompletion=_complete_host, help="Its name.", show_default=False)]
 To = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="all|ROLE|LABEL",
         help="All agents, or those of a role or a label (also `role:NAME`, `label:NAME`); may be repeated.",
         show_default=False,
@@ -125,38 +151,36 @@ To = Annotated[
 ]
 Keys = Annotated[
     list[str],
-    typer.Argument(
-        metavar="KEY...", autocompletion=_complete_key, help="Names as tmux knows them, or single characters."
-    ),
+    Argument(metavar="KEY...", autocompletion=_complete_key, help="Names as tmux knows them, or single characters."),
 ]
 Profile = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="NAME", autocompletion=_complete_profile, help="What is known of the program; else it is recognised."
     ),
 ]
 ProfileName = Annotated[
-    str, typer.Argument(metavar="NAME", autocompletion=_complete_profile, help="Its name.", show_default=False)
+    str, Argument(metavar="NAME", autocompletion=_complete_profile, help="Its name.", show_default=False)
 ]
 Pattern = Annotated[
     str | None,
-    typer.Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
+    Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
 ]
-Timeout = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
-Select = Annotated[str | None, typer.Option(metavar="N|LABEL", help="Choose the option of this number or label.")]
-Other = Annotated[str | None, typer.Option(metavar="TEXT", help="Choose the option for free text, and write this.")]
+Timeout = Annotated[float, Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
+Select = Annotated[str | None, Option(metavar="N|LABEL", help="Choose the option of this number or label.")]
+Other = Annotated[str | None, Option(metavar="TEXT", help="Choose the option for free text, and write this.")]
 Multi = Annotated[
-    list[str] | None, typer.Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
+    list[str] | None, Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
 ]
 Fingerprint = Annotated[
-    str | None, typer.Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
+    str | None, Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
 ]
 Startup = Annotated[
     bool, flag("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in.")
 ]
 MessageId = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="ID",
         help="Send at most once under this id: a repeated call returns the first receipt, also after a crash.",
     ),

@@ -7,8 +7,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from paneward.surfaces.cli.declarations import Argument, Context, Option, flag
 from paneward.surfaces.cli.options import (
     TARGET,
     Fingerprint,
@@ -25,7 +24,6 @@ from paneward.surfaces.cli.options import (
     Timeout,
     To,
     complete_pane,
-    flag,
     place_of,
 )
 
@@ -39,23 +37,23 @@ Draft = Literal["hold", "stash", "refuse"]
 
 
 def send(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Annotated[
-        str | None, typer.Argument(metavar="PANE", autocompletion=complete_pane, help=TARGET, show_default=False)
+        str | None, Argument(metavar="PANE", autocompletion=complete_pane, help=TARGET, show_default=False)
     ] = None,
     text: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="The text; `-` reads standard input.", show_default=False)
+        str | None, Argument(metavar="TEXT", help="The text; `-` reads standard input.", show_default=False)
     ] = None,
-    file: Annotated[Path | None, typer.Option(metavar="FILE", help="Read the text from a file.")] = None,
+    file: Annotated[Path | None, Option(metavar="FILE", help="Read the text from a file.")] = None,
     exact: Annotated[bool, flag("--exact", help="Keep the newline that ends FILE or standard input.")] = False,
     profile: Profile = None,
     no_verify: Annotated[bool, flag("--no-verify", help="Do not check that Enter submitted it.")] = False,
     no_ghost: Annotated[bool, flag("--no-ghost", help="Do not look for suggestions at the cursor.")] = False,
     when_busy: Annotated[
-        WhenBusy, typer.Option(metavar="wait|queue|steer|interrupt|refuse", help="What to do while the program works.")
+        WhenBusy, Option(metavar="wait|queue|steer|interrupt|refuse", help="What to do while the program works.")
     ] = "wait",
     draft: Annotated[
-        Draft, typer.Option(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
+        Draft, Option(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
     ] = "hold",
     as_command: Annotated[
         bool,
@@ -97,7 +95,7 @@ def send(
 
 
 def keys(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Pane,
     names: Keys,
     verify: Annotated[bool, flag("--verify", help="Check that an Enter among them submitted.")] = False,
@@ -115,10 +113,10 @@ def keys(
 
 
 def read(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Pane,
     lines: Annotated[
-        int, typer.Option("-n", "--lines", min=1, metavar="N", help="How many lines, scrollback included.")
+        int, Option("-n", "--lines", min=1, metavar="N", help="How many lines, scrollback included.")
     ] = 50,
     ansi: Annotated[bool, flag("--ansi", help="Keep colours and styles.")] = False,
     json: Json = False,
@@ -132,14 +130,14 @@ def read(
 
 
 def wait(
-    ctx: typer.Context,
+    ctx: Context,
     panes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PANE...", autocompletion=complete_pane, help=TARGET, show_default=False),
+        Argument(metavar="PANE...", autocompletion=complete_pane, help=TARGET, show_default=False),
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(
+        Option(
             min=0, metavar="SECONDS", help="How long to wait at most; else what the profile says.", show_default=False
         ),
     ] = None,
@@ -176,7 +174,7 @@ def wait(
     answer_with(ctx, wait_for, f"waiting for {', '.join(panes or to or ())}")
 
 
-def menu(ctx: typer.Context, pane: Pane, json: Json = False) -> None:
+def menu(ctx: Context, pane: Pane, json: Json = False) -> None:
     """Show the dialog that is open in a pane: its question, options and fingerprint."""
     from paneward.surfaces.cli.answers import Asked
     from paneward.surfaces.cli.work import run_verb, tell
@@ -185,14 +183,16 @@ def menu(ctx: typer.Context, pane: Pane, json: Json = False) -> None:
 
 
 def answer(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Pane,
     select: Select = None,
     other: Other = None,
     multi: Multi = None,
     text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes free text.")
+        str | None,
+        Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes words; `-` reads standard input."),
     ] = None,
+    secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
     fingerprint: Fingerprint = None,
     startup: Startup = False,
     message_id: MessageId = None,
@@ -204,8 +204,9 @@ def answer(
     Give exactly one of --select, --other, --multi and --text; --other may go with --select or --multi: a reason, or
     one more answer.
     """
-    from paneward.surfaces.cli.work import answer_with, option_named, options_named, usage_unless
+    from paneward.surfaces.cli.work import answer_with, given_text, option_named, options_named, usage_unless
 
+    text = given_text(text, None, exact=False) if text == "-" else text
     several = options_named(multi)
     chosen = select is not None or several is not None
     usage_unless(
@@ -222,6 +223,7 @@ def answer(
             multi=several,
             fingerprint=fingerprint,
             startup=startup,
+            secret=secret,
             message_id=message_id,
             timeout=timeout,
         ),
@@ -229,9 +231,7 @@ def answer(
     )
 
 
-def explain(
-    ctx: typer.Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False
-) -> None:
+def explain(ctx: Context, pane: Pane, pattern: Pattern = None, profile: Profile = None, json: Json = False) -> None:
     """Say what is seen in a pane, which rules were tried on it, and which one won.
 
     Of an agent it also says what its hooks have told the server.
@@ -243,7 +243,7 @@ def explain(
     tell(ctx, Explained(run_verb(place, lambda verbs: verbs.explain(pane, pattern, profile), f"looking at {pane}")))
 
 
-def panes(ctx: typer.Context, json: Json = False) -> None:
+def panes(ctx: Context, json: Json = False) -> None:
     """List the panes of the tmux server, and the programs in them.
 
     A version behind which stands `?` is one that the profile was not proven on.
@@ -255,11 +255,11 @@ def panes(ctx: typer.Context, json: Json = False) -> None:
 
 
 def deliveries(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Annotated[
-        str | None, typer.Argument(metavar="[PANE]", help="Only those to this pane, by its id, or to this agent.")
+        str | None, Argument(metavar="[PANE]", help="Only those to this pane, by its id, or to this agent.")
     ] = None,
-    limit: Annotated[int, typer.Option("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
+    limit: Annotated[int, Option("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """List the newest deliveries with their receipts.
@@ -274,10 +274,10 @@ def deliveries(
 
 
 def report(
-    ctx: typer.Context,
+    ctx: Context,
     pane: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[PANE]",
             autocompletion=complete_pane,
             help=TARGET,
@@ -285,14 +285,14 @@ def report(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it; else `paneward-report-….json` here.")
+        Path | None, Option(metavar="FILE", help="Where to write it; else `paneward-report-….json` here.")
     ] = None,
     profile: Profile = None,
     corpus: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(metavar="FILE DIR", help="Make a case for the corpus in DIR from a report, instead of a report."),
+        Option(metavar="FILE DIR", help="Make a case for the corpus in DIR from a report, instead of a report."),
     ] = None,
-    case: Annotated[str | None, typer.Option(metavar="NAME", help="What the case shows, such as `permission`.")] = None,
+    case: Annotated[str | None, Option(metavar="NAME", help="What the case shows, such as `permission`.")] = None,
     json: Json = False,
 ) -> None:
     """Write one file with all that is needed to mend a profile that does not fit.

@@ -7,19 +7,16 @@ import re
 import shutil
 import sys
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.agent import Agent, Stage
-from paneward.core.errors import PanewardError
+from paneward.core.errors import Code, PanewardError
 from paneward.core.result import Menu
 from paneward.surfaces.cli.asking import responded, seats
-from paneward.surfaces.cli.lines import advise, say
+from paneward.surfaces.cli.lines import Output, advise, say, terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.remote import Remote
 from paneward.surfaces.cli.replies import Reply
 from paneward.surfaces.cli.shown_deliveries import options, receipt
-from paneward.surfaces.cli.work import ask, terminal
+from paneward.surfaces.cli.work import ask
 
 HELP = "A number chooses; several with commas; other words are free text. Enter leaves it, q ends."
 
@@ -37,7 +34,7 @@ def converse(place: Place) -> int:
     if not asking:
         say(console, ("nobody asks anything", ""))
     for agent in asking:
-        if not _answered(place, console, agent):
+        if not _asked(place, console, agent):
             break
     return 0
 
@@ -48,29 +45,32 @@ def _asking(remote: Remote) -> list[Agent]:
     return sorted(waiting, key=lambda agent: agent.since)
 
 
-def _answered(place: Place, console: Console, agent: Agent) -> bool:
-    """One question; false when the person has had enough."""
+def _asked(place: Place, console: Output, agent: Agent) -> bool:
+    """One question, until it is answered or left; false when the person has had enough."""
     say(console, (agent.id, "bold cyan"), (f"  {agent.pane} {agent.cwd}", "dim"))
     if agent.question is not None:
         options(console, agent.question)
     advise(console, HELP)
-    console.print(Text("> ", "bold"), end="")
-    line = sys.stdin.readline()
-    if not line or line.strip() == "q":
-        return False
-    if line.strip():
-        _deliver(place, console, agent, reply_of(line.strip(), agent.question))
-    return True
+    while True:
+        console.file.write("> ")
+        console.file.flush()
+        line = sys.stdin.readline()
+        if not line or line.strip() == "q":
+            return False
+        if not line.strip() or _delivered(place, console, agent, reply_of(line.strip(), agent.question)):
+            return True
 
 
-def _deliver(place: Place, console: Console, agent: Agent, reply: Reply) -> None:
+def _delivered(place: Place, console: Output, agent: Agent, reply: Reply) -> bool:
+    """Whether that was an answer: a number that is not there is asked for again."""
     try:
         answer = ask(place, lambda remote: responded(remote, agent.id, reply), f"answering {agent.id}")
     except PanewardError as error:
         say(console, (f"✗ {error.code}", "bold red"), (f"  {error.message}", ""))
         advise(console, error.hint)
-    else:
-        receipt(console, answer.receipt)
+        return error.code is not Code.UNKNOWN_OPTION
+    receipt(console, answer.receipt)
+    return answer.receipt.error_type is not Code.UNKNOWN_OPTION
 
 
 def reply_of(line: str, menu: Menu | None) -> Reply:

@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from paneward.surfaces.cli.options import TARGET, Json, complete_agent, complete_pane, flag, place_of
+from paneward.surfaces.cli.declarations import Argument, Context, Option, flag
+from paneward.surfaces.cli.options import TARGET, Json, complete_agent, complete_pane, place_of
 
 
 def record(
-    ctx: typer.Context,
+    ctx: Context,
     agent: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="AGENT", autocompletion=complete_pane, help=f"Its name; with --out: {TARGET}", show_default=False
         ),
     ],
@@ -20,7 +19,7 @@ def record(
     list_them: Annotated[bool, flag("--list", help="Show what was recorded of it.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Record any pane into a new file until Ctrl-C, without a server."),
+        Option(metavar="FILE", help="Record any pane into a new file until Ctrl-C, without a server."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -40,10 +39,10 @@ def record(
 
 
 def list_casts(
-    ctx: typer.Context,
+    ctx: Context,
     agent: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[AGENT]", autocompletion=complete_agent, help="Only those of this agent.", show_default=False
         ),
     ] = None,
@@ -57,10 +56,10 @@ def list_casts(
 
 
 def export_cast(
-    ctx: typer.Context,
+    ctx: Context,
     what: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="AGENT|FILE",
             autocompletion=complete_agent,
             help="The agent whose newest recording it is, or any asciicast of version 2.",
@@ -68,18 +67,16 @@ def export_cast(
         ),
     ],
     recording: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Another recording than the newest, as `cast list` names it.")
+        str | None, Option(metavar="NAME", help="Another recording than the newest, as `cast list` names it.")
     ] = None,
-    idle_cap: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="No pause is longer than this.")
-    ] = None,
+    idle_cap: Annotated[float | None, Option(min=0, metavar="SECONDS", help="No pause is longer than this.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE|-", help="Where it goes; else to standard output.", show_default=False)
+        Path | None, Option(metavar="FILE|-", help="Where it goes; else to standard output.", show_default=False)
     ] = None,
     start: Annotated[
-        float | None, typer.Option("--from", min=0, metavar="SECONDS", help="Begin here, with the screen as it was.")
+        float | None, Option("--from", min=0, metavar="SECONDS", help="Begin here, with the screen as it was.")
     ] = None,
-    to: Annotated[float | None, typer.Option("--to", min=0, metavar="SECONDS", help="End here.")] = None,
+    to: Annotated[float | None, Option("--to", min=0, metavar="SECONDS", help="End here.")] = None,
     json: Json = False,
 ) -> None:
     """Write a recording as one asciicast: its parts joined, its pauses capped, or a piece of it.

@@ -23,7 +23,8 @@ from paneward.core.errors import Code, InvalidInput
 from paneward.core.recording import Kept
 from paneward.core.scene import Snapshot
 from paneward.surfaces.cli.answers import Cast, Recording, Recordings
-from paneward.surfaces.cli.options import Place, UsageError
+from paneward.surfaces.cli.declarations import UsageError
+from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
 from paneward.surfaces.cli.served import agents_in

@@ -2,21 +2,20 @@
 
 from typing import Annotated, Any, Literal
 
-import typer
-
-from paneward.surfaces.cli.options import Json, flag, place_of
+from paneward.surfaces.cli.declarations import Context, Option, done, flag
+from paneward.surfaces.cli.options import Json, place_of
 
 Role = Literal["participant", "coordinator", "operator", "auditor"]
 
 
 def up(
-    ctx: typer.Context,
+    ctx: Context,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where to listen; else `server.host`: this machine alone.")
+        str | None, Option(metavar="ADDRESS", help="Where to listen; else `server.host`: this machine alone.")
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, metavar="PORT", help="Its port; else `server.port`. 0 is any that is free."),
+        Option(min=0, max=65535, metavar="PORT", help="Its port; else `server.port`. 0 is any that is free."),
     ] = None,
     detach: Annotated[bool, flag("--detach", help="Return when it is up; it goes on by itself.")] = False,
     insecure_bind: Annotated[
@@ -24,7 +23,7 @@ def up(
     ] = False,
     log: Annotated[
         Literal["text", "json"] | None,
-        typer.Option(metavar="text|json", help="Its log: lines for people, or one JSON object per line."),
+        Option(metavar="text|json", help="Its log: lines for people, or one JSON object per line."),
     ] = None,
     demo: Annotated[
         bool, flag("--demo", help="With two demo agents that work and ask, in a tmux server of their own.")
@@ -51,7 +50,7 @@ def up(
         tell(ctx, answer)
 
 
-def down(ctx: typer.Context, json: Json = False) -> None:
+def down(ctx: Context, json: Json = False) -> None:
     """End the server that runs, in order. Agents go on, and the next server finds them again."""
     from paneward.surfaces.cli.upping import ended
     from paneward.surfaces.cli.work import tell
@@ -60,7 +59,7 @@ def down(ctx: typer.Context, json: Json = False) -> None:
 
 
 def status(
-    ctx: typer.Context,
+    ctx: Context,
     tmux: Annotated[
         bool, flag("--tmux", help="One short line for tmux's status line: `2 ask · 1 works`; empty without a server.")
     ] = False,
@@ -68,7 +67,7 @@ def status(
     json: Json = False,
 ) -> None:
     """Say whether a server runs, where, and what its agents do. Exit code 4: none runs."""
-    from paneward.surfaces.cli.upping import segment, standing
+    from paneward.surfaces.cli.status import segment, standing
     from paneward.surfaces.cli.work import tell
 
     if tmux:
@@ -77,7 +76,7 @@ def status(
     tell(ctx, standing(place_of(ctx), sign_in))
 
 
-def export(ctx: typer.Context) -> None:
+def export(ctx: Context) -> None:
     """Print all that is stored, one JSON object per line: agents, commands, turns, deliveries, events, audit."""
     from paneward.surfaces.cli.upping import print_all
 
@@ -85,16 +84,16 @@ def export(ctx: typer.Context) -> None:
 
 
 def token(
-    ctx: typer.Context,
+    ctx: Context,
     role: Annotated[
         Role,
-        typer.Option(
+        Option(
             metavar="participant|coordinator|operator|auditor",
             help="What its holder may: look; also tell agents; all; look and read the audit.",
         ),
     ] = "auditor",
-    agent: Annotated[str, typer.Option(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
-    minutes: Annotated[float, typer.Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
+    agent: Annotated[str, Option(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
+    minutes: Annotated[float, Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
     json: Json = False,
 ) -> None:
     """Make a token of an identity for the HTTP interface: it says who acts, and what they may."""
@@ -105,9 +104,9 @@ def token(
 
 
 def popup(
-    ctx: typer.Context,
+    ctx: Context,
     answer: Annotated[bool, flag("--answer", help="Answer the agents that ask, one after the other.")] = False,
-    key: Annotated[str, typer.Option(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
+    key: Annotated[str, Option(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
 ) -> None:
     """Print a line for tmux.conf: a key that opens a popup in which agents that ask are answered."""
     from paneward.surfaces.cli.popping import binding, converse
@@ -115,4 +114,4 @@ def popup(
     if not answer:
         print(binding(key))
         return
-    raise typer.Exit(converse(place_of(ctx)))
+    done(converse(place_of(ctx)))

@@ -67,8 +67,10 @@ class Served:
     async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
         """An agent that asks is answered by a turn of its own; what only the screen shows, as in any pane."""
         agent = await self.agent(pane)
-        if agent is not None and agent.stage is Stage.AWAITING_INPUT:
-            reply, path = Reply(text, **options), f"/api/respond/{quote(agent.id, safe='')}"
+        secret = options.get("secret", False)  # what is secret becomes no turn
+        if agent is not None and agent.stage is Stage.AWAITING_INPUT and not secret:
+            spoken = {name: value for name, value in options.items() if name != "secret"}
+            reply, path = Reply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
             menu = await self.menu(pane) if has_numbers(reply) else None
             with contextlib.suppress(NotAsking):
                 return receipt(await self._respond(path, full_body(reply, menu), reply.timeout))
@@ -115,6 +117,8 @@ class Served:
         agent = None if pane is None else await self.agent(pane)
         named = agent is not None and agent.id == pane
         path = f"/api/agents/{quote(str(pane), safe='')}/deliveries" if named else "/api/deliveries"
+        if pane is not None and not named and not pane.startswith("%"):
+            pane = str((await self._get(pane, "screen", lines=1))["pane"])
         document = self.remote.get(path, limit=limit, pane=None if named else pane)
         return [revive(Delivery, row) for row in document["deliveries"]]
 

@@ -6,9 +6,6 @@ from dataclasses import fields
 from json import dumps
 from typing import TYPE_CHECKING, Any, assert_never
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.result import Readiness, SendResult
 from paneward.surfaces.cli.answers import (
     Adopted,
@@ -42,7 +39,7 @@ from paneward.surfaces.cli.answers import (
     Token,
     Written,
 )
-from paneward.surfaces.cli.lines import advise, say, table
+from paneward.surfaces.cli.lines import Output, Words, advise, say, table
 from paneward.surfaces.cli.shown_deliveries import deliveries, menu, readiness, receipt
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ if TYPE_CHECKING:
 STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
 
 
-def show(console: Console, answer: Answer) -> None:
+def show(console: Output, answer: Answer) -> None:
     match answer:
         case SendResult():
             receipt(console, answer)
@@ -100,7 +97,7 @@ def show(console: Console, answer: Answer) -> None:
 # --- around
 
 
-def _checks(console: Console, found: Checks) -> None:
+def _checks(console: Output, found: Checks) -> None:
     width = max(len(check.name) for check in found.checks)
     for check in found.checks:
         sign, colour = STATES[check.state]
@@ -108,7 +105,7 @@ def _checks(console: Console, found: Checks) -> None:
         advise(console, check.mend)
 
 
-def _profiles(console: Console, profiles: tuple[Profile, ...]) -> None:
+def _profiles(console: Output, profiles: tuple[Profile, ...]) -> None:
     heads = ("profile", "about", "proven on", "recognised by")
     rows = (
         (one.name, one.about, ", ".join(one.versions) or "-", "\n".join(one.match) or "what is left")
@@ -117,8 +114,10 @@ def _profiles(console: Console, profiles: tuple[Profile, ...]) -> None:
     table(console, heads, rows)
 
 
-def _profile(console: Console, profile: Profile) -> None:
+def _profile(console: Output, profile: Profile) -> None:
     """As a row of a profiles file, to be copied and changed: never broken, and each field with what it means."""
+    from rich.text import Text
+
     from paneward.core.profiles import as_data
     from paneward.surfaces.cli.meaning import meanings
 
@@ -131,7 +130,9 @@ def _profile(console: Console, profile: Profile) -> None:
             _field(console, field.name, as_data(getattr(profile, field.name)))
 
 
-def _field(console: Console, name: str, value: Any) -> None:
+def _field(console: Output, name: str, value: Any) -> None:
+    from rich.text import Text
+
     several = isinstance(value, list) and len(value) > 1 and not all(isinstance(item, str) for item in value)
     if not several:
         console.print(Text.assemble((f"  {name}: ", "cyan"), yaml_value(value)), soft_wrap=True)
@@ -141,7 +142,7 @@ def _field(console: Console, name: str, value: Any) -> None:
         console.print(Text(f"    - {yaml_value(item)}"), soft_wrap=True)
 
 
-def _written(console: Console, written: Written) -> None:
+def _written(console: Output, written: Written) -> None:
     for file in written.files:
         say(console, ("✓ written ", "bold green"), (str(file), "bold"))
     for words in written.contains:
@@ -169,11 +170,11 @@ def yaml_value(value: Any) -> str:
     return str(value)
 
 
-def _config(console: Console, found: Config) -> None:
+def _config(console: Output, found: Config) -> None:
     if found.checked:
         origins = sorted({value.origin.partition(", line")[0] for value in found.settings} - {"default"})
         say(console, ("✓ valid", "bold green"), (f"  {', '.join(origins) or 'defaults only'}", ""))
     else:
-        rows = ((value.key, yaml_value(value.value), Text(value.origin, "dim")) for value in found.settings)
+        rows = ((value.key, yaml_value(value.value), Words(value.origin, "dim")) for value in found.settings)
         table(console, ("key", "value", "from"), rows)
     say(console, (f"  profiles: {', '.join(found.profiles)}", "dim"))

@@ -1,15 +1,11 @@
 """Agents, events and the server for people. Shape: functions, as in `show`."""
 
-from datetime import datetime
-from typing import Any
+from __future__ import annotations
 
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from paneward.core.agent import DISCONNECTED, TIMED_OUT, Agent, Stage
-from paneward.core.events import Stored
 from paneward.core.result import Readiness, SendResult
-from paneward.core.usage import Usage
 from paneward.surfaces.cli.answers import (
     Adopted,
     Agents,
@@ -23,8 +19,11 @@ from paneward.surfaces.cli.answers import (
     Stopped,
     Token,
 )
-from paneward.surfaces.cli.lines import advise, ago, say, short, table
+from paneward.surfaces.cli.lines import Output, Words, advise, ago, natural, say, short, table
 from paneward.surfaces.cli.shown_deliveries import readiness, receipt
+
+if TYPE_CHECKING:
+    from paneward.core.events import Stored
 
 STAGES = {
     Stage.AWAITING_INPUT: ("?", "bold yellow"),
@@ -46,7 +45,7 @@ WORDS = {
 ServerAnswer = Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
 
 
-def show_agents(console: Console, answer: ServerAnswer) -> None:
+def show_agents(console: Output, answer: ServerAnswer) -> None:
     match answer:
         case Outcomes(outcomes):
             for outcome in outcomes:
@@ -70,10 +69,10 @@ def show_agents(console: Console, answer: ServerAnswer) -> None:
             words = ("✓ ended", "bold green") if url else ("no server runs", "")
             say(console, words, (f"  {url}" if url else "", ""))
         case Token():
-            console.print(Text(answer.token), soft_wrap=True)
+            console.file.write(f"{answer.token}\n")
 
 
-def _outcome(console: Console, outcome: Outcome) -> None:
+def _outcome(console: Output, outcome: Outcome) -> None:
     say(console, (outcome.target, "bold cyan"))
     match outcome.answer:
         case SendResult() as result:
@@ -91,13 +90,16 @@ def _outcome(console: Console, outcome: Outcome) -> None:
 def agents_table(seats: tuple[Seat, ...]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Heads and rows: who asks comes first."""
     order = list(STAGES)
-    ranked = sorted(seats, key=lambda seat: (order.index(seat.shown) if seat.shown in order else 0, seat.agent.id))
+    rank = {state: at for at, state in enumerate(order)}
+    ranked = sorted(seats, key=lambda seat: (rank.get(seat.shown, 0), natural(seat.agent.id)))
+    panes = [(seat.agent.host, seat.agent.pane) for seat in seats]
+    twice = {pane for pane in panes if panes.count(pane) > 1}
     uses = any(seat.agent.usage is not None for seat in seats)
     heads = ("agent", "state", "for", "pane", "program", "role", *(["uses"] if uses else []), "about")
-    return heads, [_seat(seat, uses) for seat in ranked]
+    return heads, [_seat(seat, uses, (seat.agent.host, seat.agent.pane) in twice) for seat in ranked]
 
 
-def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
+def _agents(console: Output, seats: tuple[Seat, ...]) -> None:
     if not seats:
         say(console, ("no agent is watched", ""))
         advise(console, "`paneward adopt PANE` takes one in.")
@@ -108,19 +110,20 @@ def _agents(console: Console, seats: tuple[Seat, ...]) -> None:
         advise(console, f"`paneward respond {asking[0]} …` answers; `paneward menu {asking[0]}` shows what it asks.")
 
 
-def _seat(seat: Seat, uses: bool) -> tuple[Any, ...]:
+def _seat(seat: Seat, uses: bool, twice: bool) -> tuple[Any, ...]:
     agent = seat.agent
     sign, colour = LOST if agent.gone else STAGES.get(seat.shown, ("·", ""))
     lost = "disconnected" if seat.shown == DISCONNECTED else "lost"
-    state = Text(f"{sign} {lost if agent.gone else seat.shown}", colour)
+    state = Words(f"{sign} {lost if agent.gone else seat.shown}", colour)
     program = f"{agent.kind} {agent.version}".strip()
     role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
     used = [agent.usage.summary if agent.usage else "-"] if uses else []
-    return agent.id, state, ago(seat.lasts), _place(agent), program, role, *used, short(_about(agent), 60)
+    return agent.id, state, ago(seat.lasts), _place(agent, twice), program, role, *used, short(_about(agent), 60)
 
 
-def _place(agent: Agent) -> str:
-    pane = agent.pane or "-"
+def _place(agent: Agent, twice: bool = False) -> str:
+    """Its pane; `twice`: another tmux server has one of this number too."""
+    pane = f"{agent.pane or '-'} ({agent.socket.rpartition('/')[2]})" if twice else agent.pane or "-"
     return f"{agent.host}:{pane}" if agent.host else pane
 
 
@@ -137,7 +140,7 @@ def _nudge(agent: Agent) -> str:
     return f"{agent.nudge_state}: {agent.nudge_summary}".removesuffix(": ") if agent.nudge_state else ""
 
 
-def _adopted(console: Console, agent: Agent) -> None:
+def _adopted(console: Output, agent: Agent) -> None:
     program = f" ({agent.kind} {agent.version})".replace(" )", ")") if agent.kind else ""
     say(console, ("✓ adopted", "bold green"), (f"  {agent.id}", "bold"), (f"  {_place(agent)}{program}", ""))
     advise(console, f"`paneward send {agent.id} TEXT` gives it work, `paneward ps` tells where it stands.")
@@ -146,7 +149,9 @@ def _adopted(console: Console, agent: Agent) -> None:
 # --- events
 
 
-def show_event(console: Console, event: Stored) -> None:
+def show_event(console: Output, event: Stored) -> None:
+    from datetime import datetime
+
     when = f"{datetime.fromtimestamp(event.at).astimezone():%H:%M:%S}"
     words = (
         (f"{event.seq:>6} {when}  ", "dim"),
@@ -174,6 +179,8 @@ def _told(event: Stored) -> str:
 
 
 def _used(usage: dict[str, Any]) -> str:
+    from paneward.core.usage import Usage
+
     known = {name: usage[name] for name in ("tokens_in", "tokens_out", "cost", "context_left") if name in usage}
     return Usage(**known).summary
 
@@ -181,7 +188,7 @@ def _used(usage: dict[str, Any]) -> str:
 # --- the server
 
 
-def _running(console: Console, server: Running) -> None:
+def _running(console: Output, server: Running) -> None:
     sign = ("✓ started", "bold green") if server.fresh else ("✓ runs", "bold green")
     say(console, sign, (f"  {server.url}", "bold"), (f"  process {server.pid}, Paneward {server.version}", "dim"))
     if server.own_version and server.own_version != server.version:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
-from paneward.surfaces.cli.lines import advise, milliseconds, say, short, table
+from paneward.surfaces.cli.lines import Output, Words, advise, milliseconds, say, short, table
 
 if TYPE_CHECKING:
     from paneward.store import Delivery
@@ -29,7 +25,7 @@ DUMPED = 12  # rows of the screen that are shown with a failure: the whole is in
 # --- deliveries
 
 
-def receipt(console: Console, result: SendResult) -> None:
+def receipt(console: Output, result: SendResult) -> None:
     sign, colour = SIGNS[result.verdict]
     named = result.error_type or result.verdict
     say(console, (f"{sign} {named}", f"bold {colour}"), (f"  {result.pane}  ", "bold"), (_seen(result), ""))
@@ -59,7 +55,7 @@ def _particulars(result: SendResult) -> list[str]:
     return [*words, "the receipt of an earlier call"] if result.repeated else words
 
 
-def deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
+def deliveries(console: Output, rows: tuple[Delivery, ...]) -> None:
     if not rows:
         say(console, ("no delivery is on record", ""))
         return
@@ -69,23 +65,33 @@ def deliveries(console: Console, rows: tuple[Delivery, ...]) -> None:
 def _delivery(row: Delivery) -> tuple[Any, ...]:
     receipt = row.receipt
     text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
+    from datetime import datetime
+
     when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     if receipt is None:
-        return when, row.pane, Text(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
+        return when, row.pane, Words(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
     sign, colour = SIGNS[receipt.verdict]
-    verdict = Text(f"{sign} {receipt.error_type or receipt.verdict}", colour)
+    verdict = Words(f"{sign} {receipt.error_type or receipt.verdict}", colour)
     return when, row.pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), short(text)
 
 
 # --- readiness
 
 
-def readiness(console: Console, ready: Readiness) -> None:
+def readiness(console: Output, ready: Readiness) -> None:
     sign, colour = READY[ready.verdict]
     say(console, (f"{sign} {ready.verdict}", f"bold {colour}"), (f"  {ready.question or ready.evidence}", ""))
     said = f": {ready.evidence}" if ready.question else ""
     say(console, (f"  rule {ready.rule}{said} · {milliseconds(ready.elapsed * 1000)}", "dim"))
-    advise(console, NEXT.get(ready.verdict, "") if not ready.is_ready else "")
+    advise(console, _next(ready) if not ready.is_ready else "")
+
+
+def _next(ready: Readiness) -> str:
+    if ready.verdict is ReadyVerdict.AWAITING_ANSWER and ready.rule in ("question", "echo_off"):
+        return "`paneward answer PANE --text WORDS` answers it" + (
+            ", `--secret` keeps the words out of receipts." if ready.rule == "echo_off" else "."
+        )
+    return NEXT.get(ready.verdict, "")
 
 
 NEXT = {
@@ -97,7 +103,7 @@ NEXT = {
 }
 
 
-def menu(console: Console, menu: Menu, pane: str) -> None:
+def menu(console: Output, menu: Menu, pane: str) -> None:
     options(console, menu)
     say(console, (f"  fingerprint {menu.fingerprint}", "dim"))
     ways = ["--select N"] if not menu.multi else ["--multi N --multi N"]
@@ -105,7 +111,7 @@ def menu(console: Console, menu: Menu, pane: str) -> None:
     advise(console, f"`paneward answer {pane} {' | '.join(ways)}`")
 
 
-def options(console: Console, menu: Menu) -> None:
+def options(console: Output, menu: Menu) -> None:
     for row in menu.about.splitlines():
         say(console, ("  │ ", "dim"), (row, ""))
     say(console, (menu.question or "(no question could be read)", "bold"))

@@ -1,16 +1,13 @@
 """Hooks and signals for people: functions from an answer to lines."""
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.hooking import Hooked
 from paneward.surfaces.cli.answers import Hooks, Signalled
-from paneward.surfaces.cli.lines import advise, say, table
+from paneward.surfaces.cli.lines import Output, Words, advise, say, table
 
 COLOURS = {"installed": "green", "outdated": "yellow", "absent": "dim", "broken": "red"}
 
 
-def show_hooks(console: Console, answer: Hooks | Signalled) -> None:
+def show_hooks(console: Output, answer: Hooks | Signalled) -> None:
     if isinstance(answer, Signalled):
         say(console, ("✓ ", "green"), (answer.state, "bold"), (f"  {answer.message}", ""))
         return
@@ -25,4 +22,4 @@ def show_hooks(console: Console, answer: Hooks | Signalled) -> None:
 
 def _row(one: Hooked, dry: bool) -> tuple[object, ...]:
     verb = "would change" if dry else "changed"
-    return one.agent, Text(one.state, COLOURS[one.state]), verb if one.changed else "", one.path
+    return one.agent, Words(one.state, COLOURS[one.state]), verb if one.changed else "", one.path

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.host import HostStanding, HostState
 from paneward.surfaces.cli.answers import HostGone, HostList, HostTold
-from paneward.surfaces.cli.lines import advise, ago, say, short, table
+from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, short, table
 
 SIGNS = {
     HostState.CONNECTED: ("✓", "green"),
@@ -18,7 +15,7 @@ SIGNS = {
 HEADS = ("host", "state", "for", "ssh", "tmux", "agents", "http", "about")
 
 
-def show_hosts(console: Console, answer: HostList | HostTold | HostGone) -> None:
+def show_hosts(console: Output, answer: HostList | HostTold | HostGone) -> None:
     match answer:
         case HostList(hosts, now):
             _hosts(console, hosts, now)
@@ -28,7 +25,7 @@ def show_hosts(console: Console, answer: HostList | HostTold | HostGone) -> None
             say(console, ("✓ removed", "bold green"), (f"  {name}", ""))
 
 
-def _hosts(console: Console, hosts: tuple[HostStanding, ...], now: float) -> None:
+def _hosts(console: Output, hosts: tuple[HostStanding, ...], now: float) -> None:
     if not hosts:
         say(console, ("no host is known", ""))
         advise(console, "`paneward hosts add NAME` adds one.")
@@ -41,7 +38,7 @@ def _hosts(console: Console, hosts: tuple[HostStanding, ...], now: float) -> Non
 
 def _row(host: HostStanding, now: float) -> tuple[Any, ...]:
     sign, colour = SIGNS[host.state]
-    state = Text(f"{sign} {host.state}", colour)
+    state = Words(f"{sign} {host.state}", colour)
     agents = short(", ".join(host.agents), 40) or "-"
     return (
         host.name,
@@ -62,7 +59,7 @@ def _about(host: HostStanding, now: float) -> str:
     return f"{short(host.error.message, 80)} ({host.error.code}){again}"
 
 
-def _told(console: Console, host: HostStanding, done: str) -> None:
+def _told(console: Output, host: HostStanding, done: str) -> None:
     say(console, (f"✓ {done}", "bold green"), (f"  {host.name}", "bold"), (f"  {_where(host)}", ""))
     if host.error is None:
         advise(console, f"`paneward adopt --host {host.name} PANE` takes an agent in.")

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from paneward.app import Explanation, Resident
@@ -12,16 +11,16 @@ from paneward.core.reading import Reading
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
-from paneward.core.standing import Standing
+from paneward.core.standing import Source, Standing
 from paneward.surfaces.cli.answers import Checked, Explained, Panes
-from paneward.surfaces.cli.lines import advise, say, table
+from paneward.surfaces.cli.lines import Output, advise, say, table
 from paneward.surfaces.cli.regions import regions, shown_screen
 from paneward.surfaces.cli.shown_deliveries import READY, menu
 
 UNPROVEN = "its profile was not proven on this version; docs/agents/README.md says how to take a newer one"
 
 
-def show_panes(console: Console, answer: Explained | Checked | Panes) -> None:
+def show_panes(console: Output, answer: Explained | Checked | Panes) -> None:
     match answer:
         case Explained(explanation):
             _explanation(console, explanation)
@@ -31,7 +30,7 @@ def show_panes(console: Console, answer: Explained | Checked | Panes) -> None:
             _panes(console, answer)
 
 
-def _explanation(console: Console, found: Explanation) -> None:
+def _explanation(console: Output, found: Explanation) -> None:
     judged = found.assessment
     sign, colour = READY[judged.verdict] if judged.verdict else ("…", "blue")
     verdict = judged.verdict or ("busy" if judged.working else "undecided")
@@ -44,14 +43,18 @@ def _explanation(console: Console, found: Explanation) -> None:
         menu(console, found.menu, found.pane)
 
 
-def _standing(console: Console, found: Standing) -> None:
+def _standing(console: Output, found: Standing) -> None:
     """What the agent does, the fact that decided it, and what the other sources say."""
     more = ", ".join(word for word in (found.activity, found.ending, found.kind) if word)
     state = f"{found.state} ({more})" if more else str(found.state)
-    say(console, ("  state ", "dim"), (state, "bold"), (f"  by its {found.source}: {found.evidence}", ""))
+    say(console, ("  state ", "dim"), (state, "bold"), (_by(found), ""))
     for claim in found.claims:
         if claim.source is not found.source:
             say(console, (f"    its {claim.source} says {claim.state}: {claim.evidence}", "dim"))
+
+
+def _by(found: Standing) -> str:
+    return f"  {found.evidence}" if found.source is Source.NONE else f"  by its {found.source}: {found.evidence}"
 
 
 def _rules(found: Explanation) -> Iterable[tuple[Any, ...]]:
@@ -76,7 +79,7 @@ def _process(process: ProcessFacts | None) -> str:
     return f"{process.command} (pid {process.pid}): {reading[process.reading]}, {mode}, {echo}, {unread}"
 
 
-def _screen(console: Console, found: Explanation) -> None:
+def _screen(console: Output, found: Explanation) -> None:
     """The screen in a frame; the cursor's row is pointed at, its cell reversed."""
     snapshot = found.scene.snapshot
     rows = Screen.of(snapshot).rows
@@ -101,7 +104,7 @@ def _modes(found: Explanation) -> str:
     return cursor + "".join(f", {word}" for word, true in words.items() if true)
 
 
-def _reading(console: Console, found: Reading) -> None:
+def _reading(console: Output, found: Reading) -> None:
     sign, colour = READY[ReadyVerdict(found.verdict)] if found.verdict else ("…", "blue")
     verdict = found.verdict or "undecided"
     say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (found.because, ""))
@@ -115,7 +118,7 @@ def _reading(console: Console, found: Reading) -> None:
     advise(console, f"Does it read something wrongly? `paneward report {found.pane}` keeps all of this in one file.")
 
 
-def _panes(console: Console, found: Panes) -> None:
+def _panes(console: Output, found: Panes) -> None:
     heads = ("pane", "target", "window", "command", "program", "size", "title")
     rows = (
         (one.info.pane, one.info.target, one.info.window_name,

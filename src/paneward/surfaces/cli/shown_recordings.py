@@ -2,15 +2,12 @@
 
 from datetime import datetime
 
-from rich.console import Console
-from rich.text import Text
-
 from paneward.core.recording import Kept
 from paneward.surfaces.cli.answers import Cast, Recording, Recordings
-from paneward.surfaces.cli.lines import advise, ago, say, table
+from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, table
 
 
-def show_recordings(console: Console, answer: Cast | Recording | Recordings) -> None:
+def show_recordings(console: Output, answer: Cast | Recording | Recordings) -> None:
     match answer:
         case Recording():
             _recording(console, answer)
@@ -23,7 +20,7 @@ def show_recordings(console: Console, answer: Cast | Recording | Recordings) -> 
             advise(console, f"`asciinema play {file}` shows it, and so does any player of asciicasts.")
 
 
-def _recording(console: Console, answer: Recording) -> None:
+def _recording(console: Output, answer: Recording) -> None:
     if not answer.running:
         say(console, ("✓ stopped", "bold green"), (f"  {answer.agent_id}: {answer.recording}", ""))
         advise(console, f"`paneward cast export {answer.agent_id} --idle-cap 2 --out FILE` hands it out.")
@@ -33,7 +30,7 @@ def _recording(console: Console, answer: Recording) -> None:
     advise(console, f"What stands on the screen stands in it. `paneward record {answer.agent_id} --stop` ends it.")
 
 
-def _kept(console: Console, recordings: tuple[Kept, ...]) -> None:
+def _kept(console: Output, recordings: tuple[Kept, ...]) -> None:
     if not recordings:
         say(console, ("nothing was recorded", ""))
         advise(console, "`paneward record AGENT` begins a recording.")
@@ -41,9 +38,9 @@ def _kept(console: Console, recordings: tuple[Kept, ...]) -> None:
     table(console, ("agent", "recording", "began", "lasts", "size", "parts"), map(_row, recordings))
 
 
-def _row(one: Kept) -> tuple[str | Text, ...]:
+def _row(one: Kept) -> tuple[str | Words, ...]:
     began = f"{datetime.fromtimestamp(one.began).astimezone():%Y-%m-%d %H:%M:%S}"
-    lasts = Text(ago(one.ended - one.began) + (" …" if one.running else ""), "bold" if one.running else "")
+    lasts = Words(ago(one.ended - one.began) + (" …" if one.running else ""), "bold" if one.running else "")
     return one.agent_id, one.name, began, lasts, bytes_in_words(one.bytes), str(one.parts)
 
 

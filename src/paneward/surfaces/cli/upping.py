@@ -12,23 +12,22 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from paneward.adapters.clock import SystemClock
 from paneward.config import Settings, state_dir
-from paneward.core.errors import PanewardError, ServerError
+from paneward.core.errors import ServerError
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Running, Stopped, Token, document
-from paneward.surfaces.cli.asking import counts, seats
+from paneward.surfaces.cli.lines import terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
-from paneward.surfaces.cli.remote import Remote, failure, found, not_running
+from paneward.surfaces.cli.remote import failure, found, required
 from paneward.surfaces.cli.show import show
-from paneward.surfaces.cli.shown_agents import in_words
+from paneward.surfaces.cli.status import described_if_any
 from paneward.surfaces.cli.whereabouts import LOG, told
-from paneward.surfaces.cli.work import print_json, settings_of, terminal
+from paneward.surfaces.cli.work import print_json, settings_of
 
 LOOK_EVERY = 0.05  # seconds between looks at whether a server that was told to end is gone
 LOG_KEPT = 4 << 20  # bytes of a log beyond which the next server begins a new one
@@ -47,8 +46,8 @@ def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
 def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running | None:
     """Serve in this process until the end; where one runs already, say so at once."""
     directory = state_dir()
-    if (running := _running(directory, sign_in=True)) is not None:
-        return running
+    if (running := described_if_any(directory, sign_in=True)) is not None:
+        return _with_company(running, directory, demo)
     if daemon:
         _leave_the_terminal()
     from paneward.demo.company import company, nobody
@@ -57,6 +56,20 @@ def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running 
     logs.configure(settings.server.log, os.environ.get("PANEWARD_LOG", "info"))
     hosting.host(settings, directory, lambda server: _announce(place, server), company if demo else nobody)
     return None
+
+
+def _with_company(running: Running, directory: Path, demo: bool) -> Running:
+    """A server that runs already; the demo agents come only with one that is started with them."""
+    from paneward.demo.company import TASKS
+
+    if demo:
+        there = {str(row["id"]) for row in required(directory).get("/api/agents")["agents"]}
+        if not there.issuperset(TASKS):
+            raise ServerError(
+                f"a server runs already at {running.url}, without the demo agents",
+                hint="`paneward down` ends it, agents go on; then `paneward up --demo`.",
+            )
+    return running
 
 
 def _announce(place: Place, server: Running) -> None:
@@ -76,8 +89,8 @@ def _leave_the_terminal() -> None:
 def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: bool) -> Running:
     """Start a server that goes on by itself; returns when it answers."""
     directory = state_dir()
-    if (running := _running(directory, sign_in=True)) is not None:
-        return running
+    if (running := described_if_any(directory, sign_in=True)) is not None:
+        return _with_company(running, directory, demo)
     with _log(directory) as log:
         child = subprocess.Popen(
             _command(place, given, demo),
@@ -117,42 +130,6 @@ def _log(directory: Path) -> Any:
         path.replace(path.with_suffix(".old.log"))
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
         yield file
-
-
-# --- status
-
-
-def standing(place: Place, sign_in: bool) -> Running:
-    directory = state_dir()
-    running = _running(directory, sign_in)
-    if running is None:
-        raise not_running(directory)
-    return running
-
-
-def _running(directory: Path, sign_in: bool) -> Running | None:
-    remote = found(directory)
-    return None if remote is None else _described(remote, sign_in)
-
-
-def _described(remote: Remote, sign_in: bool) -> Running:
-    where, says = remote.where, remote.get("/api/version")
-    return Running(
-        where.url,
-        where.pid,
-        str(says.get("version", where.version)),
-        remote.post("/api/signin-code", {})["url"] if sign_in else "",
-        own_version=metadata.version("paneward"),
-        states=counts(seats(remote)),
-    )
-
-
-def segment() -> str:
-    """For a status line: nothing is said where nothing is to be done, and never an error."""
-    with contextlib.suppress(PanewardError):
-        running = _running(state_dir(), sign_in=False)
-        return in_words(running.states) if running is not None and running.states else ""
-    return ""
 
 
 # --- down

@@ -5,45 +5,50 @@ The library is loaded where no server is there to be asked.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
-import logging
 import os
-import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import fields
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
-import typer
-from rich.console import Console
-from rich.markup import escape
-
-from paneward.config import SECTIONS, Settings, load, profiles_of, state_dir
+from paneward.config.places import state_dir
+from paneward.core.errors import Code, PanewardError
+from paneward.core.version import VERSION
 from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
-from paneward.surfaces.cli.options import Place, UsageError, place_of
+from paneward.surfaces.cli.declarations import Context, UsageError, done
+from paneward.surfaces.cli.lines import say, terminal
+from paneward.surfaces.cli.options import Place, place_of
 from paneward.surfaces.cli.served import Served, complete, knows
-from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
 if TYPE_CHECKING:
+    import asyncio
+
     from paneward.app import Connection
+    from paneward.config import Settings
     from paneward.core.profiles import Profile
     from paneward.surfaces.cli.alone import Alone
     from paneward.surfaces.cli.remote import Remote
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
-WIDE = 10_000  # columns where no terminal says how many there are: nothing is broken or cut
+PRESSING = "pressing"
+TYPING = ("sending", PRESSING, "answering")  # what a command does that types
+TYPED = {  # by how far a delivery had come when it was interrupted
+    None: "nothing was typed",
+    "intended": "typing had begun, nothing was submitted",
+    "typed": "the text was typed, and not submitted",
+    "submitting": "the text was typed, and Enter may have been pressed",
+    "done": "the text was submitted",
+    PRESSING: "some of the keys may have been pressed",
+}
 T = TypeVar("T")
 C = TypeVar("C")
 Verbs: TypeAlias = "Alone | Served"
 
 
-def answer_with(ctx: typer.Context, verb: Callable[[Verbs], Coroutine[Any, Any, Answer]], doing: str) -> NoReturn:
+def answer_with(ctx: Context, verb: Callable[[Verbs], Coroutine[Any, Any, Answer]], doing: str) -> NoReturn:
     tell(ctx, run_verb(place_of(ctx), verb, doing))
 
 
@@ -58,7 +63,14 @@ def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doin
     if remote is None:
         return _run(place, alone(place), verb, doing)
     with sign_of_life(place, doing) as remote.waiting:
-        return complete(verb(Served(remote, place)))
+        try:
+            return complete(verb(Served(remote, place)))
+        except KeyboardInterrupt:
+            if doing.startswith(TYPING):
+                raise interrupted(
+                    "the server goes on with it", "`paneward deliveries` tells what came of it."
+                ) from None
+            raise
 
 
 def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
@@ -72,6 +84,8 @@ def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
 
 
 def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str) -> T:
+    import asyncio
+
     log_to_stderr(os.environ.get("PANEWARD_LOG", "critical"))
     return asyncio.run(_patiently(place, opening, verb, doing))
 
@@ -79,6 +93,8 @@ def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[
 async def _patiently(
     place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str
 ) -> T:
+    import asyncio
+
     async with opening as there:
         task = asyncio.ensure_future(verb(there))
         with sign_of_life(place, doing) as waiting:
@@ -87,8 +103,28 @@ async def _patiently(
                 if not task.done():
                     waiting()
                 return await task
+            except asyncio.CancelledError:
+                await _give_up(task, doing)
+                raise
             finally:
                 task.cancel()
+
+
+async def _give_up(task: asyncio.Future[Any], doing: str) -> None:
+    """End a verb on Ctrl-C; one that was typing says how far it had come."""
+    import asyncio
+
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError as cancelled:
+        if doing.startswith(TYPING):
+            phase = PRESSING if doing.startswith(PRESSING) else cancelled.args[0] if cancelled.args else None
+            raise interrupted(TYPED[phase]) from None
+
+
+def interrupted(words: str, hint: str = "`paneward read` shows what stands there now.") -> PanewardError:
+    return PanewardError(f"interrupted: {words}", code=Code.INTERRUPTED, hint=hint)
 
 
 @contextlib.contextmanager
@@ -99,6 +135,9 @@ def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
 
         def show_it() -> None:
             if not shown and not place.json and sys.stderr.isatty():
+                from rich.console import Console
+                from rich.markup import escape
+
                 shown.append(True)
                 sign.enter_context(Console(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
 
@@ -151,9 +190,8 @@ def _beyond(place: Place) -> bool:
 
 
 def _say_version(where: Whereabouts) -> None:
-    own = metadata.version("paneward")
-    if where.version != own:
-        words = f"the server at {where.url} is Paneward {where.version}, this command is {own}"
+    if where.version != VERSION:
+        words = f"the server at {where.url} is Paneward {where.version}, this command is {VERSION}"
         complain(words, "`paneward down` and `paneward up --detach` start it anew; agents go on meanwhile.")
 
 
@@ -168,18 +206,26 @@ def located(place: Place, target: str) -> tuple[Place, str]:
 
 def settings_of(place: Place) -> Settings:
     """The settings in effect; that the working directory has a file of its own is said once in each command."""
+    from paneward.config import load
+
     settings = load(place.config)
     if settings.notice and settings.notice not in place.said:
         place.said.add(settings.notice)
-        terminal(stderr=True).print(f"paneward: {escape(settings.notice)}")
+        say(terminal(stderr=True), (f"paneward: {settings.notice}", ""))
     return settings
 
 
 def known_profiles(place: Place) -> Mapping[str, Profile]:
+    from paneward.config import profiles_of
+
     return profiles_of(settings_of(place))
 
 
 def effective_config(place: Place) -> Config:
+    from dataclasses import fields
+
+    from paneward.config import SECTIONS, profiles_of
+
     settings = settings_of(place)
     names = [(section, item.name) for section, kind in SECTIONS.items() for item in fields(kind)]
     values = [
@@ -193,11 +239,15 @@ def effective_config(place: Place) -> Config:
 
 def _shown(value: Any) -> Any:
     """A setting as it may be seen: the password of an address is crossed out."""
+    import re
+
     return re.sub(r"(://[^/@:]*:)[^@]*@", r"\1***@", value) if isinstance(value, str) else value
 
 
 def log_to_stderr(level: str) -> None:
     """Standard output belongs to the answer; what is worth knowing of a failure stands in the receipt."""
+    import logging
+
     chosen = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
     logging.basicConfig(stream=sys.stderr, level=chosen, format="%(levelname)s %(name)s %(message)s")
 
@@ -216,7 +266,7 @@ def given_text(text: str | None, file: Path | None, exact: bool) -> str:
         raise UsageError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{file or 'standard input'} is not UTF-8: byte {error.start}") from None
-    return written if exact else re.sub(r"\r?\n\Z", "", written)
+    return written if exact or not written.endswith("\n") else written[:-1].removesuffix("\r")
 
 
 def option_named(name: str) -> int | str:
@@ -236,28 +286,26 @@ def usage_unless(fine: bool, message: str) -> None:
 # --- what is told
 
 
-def tell(ctx: typer.Context, answer: Answer) -> NoReturn:
+def tell(ctx: Context, answer: Answer) -> NoReturn:
     """Print the answer and end with its exit code."""
     if place_of(ctx).json:
         print_json(document(answer))
     else:
+        from paneward.surfaces.cli.show import show
+
         show(terminal(), answer)
-    raise typer.Exit(exit_code(answer))
-
-
-def terminal(stderr: bool = False) -> Console:
-    """Colours and line breaks for a terminal; elsewhere the plain words, whole."""
-    console = Console(stderr=stderr, highlight=False, emoji=False)
-    return console if console.is_terminal else Console(stderr=stderr, highlight=False, emoji=False, width=WIDE)
+    done(exit_code(answer))
 
 
 def print_json(answer: dict[str, Any]) -> None:
+    import json
+
     print(json.dumps(answer, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
 
 
 def complain(message: str, hint: str) -> None:
     """What went wrong in one line, and what to do in another."""
     console = terminal(stderr=True)
-    console.print(f"[bold red]paneward:[/] {escape(message)}")
+    say(console, ("paneward:", "bold red"), (f" {message}", ""))
     if hint:
-        console.print(f"  {escape(hint)}")
+        say(console, (f"  {hint}", ""))

@@ -97,6 +97,7 @@ class PaneAnswer:
     multi: Annotated[list[Pick], Field(max_length=200)] | None = None
     fingerprint: Short | None = None
     startup: StrictBool = False
+    secret: StrictBool = False
     message_id: MessageId | None = None
     timeout: Timeout = 30.0
     sender: Sender = None

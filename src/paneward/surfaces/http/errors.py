@@ -45,6 +45,7 @@ STATUS: Final[Mapping[Code, int]] = {
     Code.AGENT_EXISTS: 409,
     Code.HOST_EXISTS: 409,
     Code.HOST_IN_USE: 409,
+    Code.INTERRUPTED: 503,
     Code.TEXT_TOO_LONG: 413,
     Code.BODY_TOO_LARGE: 413,
     Code.RATE_LIMITED: 429,
