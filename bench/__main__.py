@@ -60,6 +60,8 @@ ROWS: dict[str, Callable[[bool], Row]] = {
     "restart": signals.restart,
     "hook_command": signals.hook_command,
     "import_and_help": starting.import_and_help,
+    "hot_commands": starting.hot_commands,
+    "hot_commands_alone": starting.hot_commands_alone,
     "agents": agents.real_agents,
 }
 

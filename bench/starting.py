@@ -1,16 +1,19 @@
-"""What a start costs, in CPU time: the import of the library, and the help of a command."""
+"""What a start costs, in CPU time: the import of the library, the help of a command, the commands run most often."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.ground import SHELL, private_server
 from bench.row import Row, p50
 from paneward.surfaces.cli import EXAMPLES
 
 IMPORT_AT_MOST = 0.150
 HELP_AT_MOST = 1.4
+WITH_SERVER_AT_MOST, ALONE_AT_MOST = 10, 20
 BARE_COMMAND = """
 @app.command("{name}")
 def command_{number}(pane: str, text: str = "-", timeout: float = 30.0, wait: bool = True) -> None:
@@ -56,9 +59,61 @@ def _bare_app() -> str:
     return "import typer\napp = typer.Typer()\n" + "".join(commands) + "app()\n"
 
 
-def _cpu(line: list[str]) -> float:
+def hot_commands(quick: bool) -> Row:
+    """With a server that runs; of this machine's CPU, that of the command alone."""
+    measured = _hot(quick, served=True)
+    return Row(
+        "hot_commands",
+        "`read`, `send`, `status --tmux` with a server up",
+        "at most 10x the CPU of a bare `python -c pass`",
+        measured,
+        max(ratio for name, ratio in measured.items() if name.endswith(" x")) <= WITH_SERVER_AT_MOST,
+    )
+
+
+def hot_commands_alone(quick: bool) -> Row:
+    """Without a server: the command is the library, and its own control client of tmux is not counted."""
+    measured = _hot(quick, served=False)
+    reason = "it loads the library: asyncio, the flows and profiles, for a send SQLAlchemy as well"
+    return Row(
+        "hot_commands_alone",
+        "`read`, `send`, `status --tmux` without a server",
+        "at most 20x the CPU of a bare `python -c pass`",
+        {**measured, "why": reason},
+        max(ratio for name, ratio in measured.items() if name.endswith(" x")) <= ALONE_AT_MOST,
+    )
+
+
+def _hot(quick: bool, served: bool) -> dict[str, float]:
+    rounds = 5 if quick else 21
+    with private_server() as tmux, TemporaryDirectory(prefix="paneward-bench-") as home:
+        pane = tmux.new_pane(SHELL)
+        env = {**os.environ, "HOME": home, "PANEWARD_STATE_DIR": f"{home}/state", "PANEWARD_TMUX__BINARY": tmux.tmux}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled
+        paneward = [sys.executable, "-m", "paneward", "-L", tmux.name]
+        lines = {
+            "python": [sys.executable, "-c", "pass"],
+            "read": [*paneward, "read", pane],
+            "send": [*paneward, "send", pane, "true"],
+            "status": [*paneward, "status", "--tmux"],
+        }
+        if served:
+            subprocess.run([*paneward, "up", "--detach", "--port", "0"], env=env, check=True, capture_output=True)
+        try:
+            used: dict[str, list[float]] = {what: [] for what in lines}
+            for _ in range(rounds):
+                for what, line in lines.items():
+                    used[what].append(_cpu(line, env))
+        finally:
+            subprocess.run([*paneward, "down"], env=env, check=True, capture_output=True)
+    found = {what: p50(times) for what, times in used.items()}
+    ratios = {f"{what} x": time / found["python"] for what, time in found.items() if what != "python"}
+    return {**ratios, **{f"{what} ms": time * 1e3 for what, time in found.items()}}
+
+
+def _cpu(line: list[str], env: Mapping[str, str] | None = None) -> float:
     """CPU seconds of one run of a program."""
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, env=env)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, line
