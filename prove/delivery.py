@@ -100,6 +100,8 @@ SCENARIOS = (
     Scenario("right_prompt", SPREAD),
     Scenario("right_prompt", FEW, ("--right", "clock")),
     Scenario("alt_clock", SPREAD),
+    Scenario("boxed_clock", FEW),
+    Scenario("boxed_clock", FEW, ("--hint", "Ask me anything")),
     Scenario("slow_start", FEW),
     Scenario("slow_start", FEW, ("--drop-visible",)),
     Scenario("busy_ignores", FEW),

@@ -61,6 +61,8 @@ SCENARIOS = (
     *(Scenario("pause_output", (READY,), (*LINKING, "--raw", "--pause", pause)) for pause in PAUSES),
     *(Scenario("connecting", (READY,), ("--how", how)) for how in ("select", "poll", "recv")),
     Scenario("connecting", (READY,), ("--says", "far$ ")),
+    Scenario("boxed_clock", (READY,)),
+    Scenario("boxed_clock", (READY,), ("--hint", "Ask me anything")),
     Scenario("draft", NOT_READY, timeout=2.0),
     Scenario("draft", (READY,), ("--gone-after", "1"), logs="draft_erased"),
     Scenario("canonical", ("stable", "timeout"), ("--prompt", ""), timeout=2.0),

@@ -18,7 +18,8 @@ from paneward.core.profiles import Profile
 from paneward.core.result import Readiness, ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.appearance import State, read_appearance
-from paneward.core.screen.cells import Screen, insertion_point
+from paneward.core.screen.boxed import typing_point
+from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
 from paneward.core.screen.menu import read_menu
@@ -84,8 +85,8 @@ class View:
 
     @property
     def line(self) -> str:
-        """The live line: what stands left of the insertion point."""
-        x, y = insertion_point(self.screen)
+        """The live line: what stands left of the place where text would go."""
+        x, y = typing_point(self.screen)
         return self.screen.row(y).left(x)
 
     @property

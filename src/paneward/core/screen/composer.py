@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from paneward.core.profiles.row import Profile
+from paneward.core.screen.boxed import typing_point
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
 from paneward.core.screen.frames import Region, region
 from paneward.core.screen.ghost import ghost_text
@@ -94,7 +95,7 @@ def read_composer(screen: Screen, profile: Profile) -> Composer | None:
 
 
 def _at_cursor(screen: Screen) -> Composer:
-    x, y = insertion_point(screen)
+    x, y = typing_point(screen)
     row = screen.row(y)
     ghost = ghost_text(screen)
     left = row.left(x)
