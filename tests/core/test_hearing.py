@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.agent import Said, Stage, next_stage
-from paneward.core.hearing import AGAIN, STOOD, Hearing, Seen, same_question
+from paneward.core.hearing import AGAIN, SIGNALLED, STOOD, Hearing, Seen, same_question
 from paneward.core.pending import REST
 from paneward.core.profiles import CODEX
 from paneward.core.result import Menu, Option
@@ -43,7 +43,8 @@ class Ear:
                 break
             heard.append(said)
             self.stage = next_stage(self.stage, said) or self.stage
-            self.question = seen(state, now, menu).question if said is Said.AGENT_QUESTION else None
+            asked = self.hearing.question(seen(state, now, menu))
+            self.question = asked if said is Said.AGENT_QUESTION else None
         return heard
 
     def tell(self, said: Said, now: float, *meanwhile: AgentState) -> None:
@@ -308,3 +309,59 @@ def test_questions_are_the_same_by_their_fingerprint_or_their_words() -> None:
     assert same_question(ASKED, replace(ASKED, fingerprint="x"))
     assert same_question(ASKED, replace(ASKED, question="x"))
     assert not same_question(ASKED, OTHER)
+
+
+# --- what it says itself
+
+
+def test_who_says_at_rest_that_it_waits_for_an_answer_asks_until_it_is_told_something() -> None:
+    ear = Ear()
+    ear.hearing.wants("Which database?")
+    assert ear.look(AgentState.IDLE, 1) == [Said.AGENT_QUESTION]
+    assert ear.question is not None
+    assert (ear.question.question, ear.question.kind) == ("Which database?", SIGNALLED)
+    assert ear.look(AgentState.IDLE, 500, quiet=499) == []
+    ear.tell(Said.USER_ANSWER, 501)
+    assert ear.look(AgentState.BUSY, 502) == []
+    assert ear.look(AgentState.IDLE, 503) == [Said.AGENT_COMPLETION]
+
+
+def test_what_it_says_at_work_is_asked_when_that_has_ended() -> None:
+    ear = Ear()
+    ear.look(AgentState.BUSY, 1)
+    ear.hearing.wants("")
+    assert ear.look(AgentState.BUSY, 2) == []
+    assert ear.look(AgentState.IDLE, 3) == [Said.AGENT_QUESTION]
+    assert ear.question is not None
+    assert ear.question.question == "it waits for an answer"
+
+
+def test_it_asks_no_more_when_it_says_something_else_or_is_answered_in_the_pane() -> None:
+    ear = Ear()
+    ear.hearing.wants("Which?")
+    ear.look(AgentState.IDLE, 1)
+    ear.hearing.wants(None)
+    assert ear.look(AgentState.IDLE, 2) == [Said.AGENT_COMPLETION]
+    ear.hearing.wants("Which?")
+    ear.look(AgentState.IDLE, 3)
+    assert ear.look(AgentState.BUSY, 4) == [Said.USER_ANSWER]
+    assert ear.look(AgentState.IDLE, 5) == [Said.AGENT_COMPLETION]
+
+
+def test_a_dialog_says_what_is_asked() -> None:
+    ear = Ear(Stage.PROCESSING)
+    ear.hearing.wants("Which colour?")
+    ear.look(AgentState.AWAITING_QUESTION, 1, ASKED)
+    assert ear.look(AgentState.AWAITING_QUESTION, 2, ASKED) == [Said.AGENT_QUESTION]
+    assert ear.question == ASKED
+    assert ear.look(AgentState.IDLE, 20, quiet=18) == [Said.AGENT_COMPLETION], "it was left without an answer"
+
+
+def test_after_a_restart_it_still_asks() -> None:
+    ear = Ear(Stage.AWAITING_INPUT, Menu("Which?", (), None, None, False, "", kind=SIGNALLED))
+    ear.hearing.recall(ear.question)
+    assert ear.look(AgentState.IDLE, 100, quiet=100) == []
+    other = Ear(Stage.AWAITING_INPUT, ASKED)
+    other.hearing.recall(ASKED)
+    assert other.look(AgentState.IDLE, 100, quiet=100, times=1) == []
+    assert other.look(AgentState.IDLE, 103, quiet=103) == [Said.AGENT_COMPLETION]

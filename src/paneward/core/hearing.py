@@ -1,11 +1,13 @@
 """What an agent has said, told from where it is seen to stand: a machine.
 
 It compares levels, not changes: whatever was missed (while Paneward was down, while a delivery was under way) is heard
-at the next look. Three things keep it from hearing what nobody said:
+at the next look. Four things keep it from hearing what nobody said:
 
 - what is seen while our own words go in belongs to them, and is only remembered;
 - a dialog that was answered may stand on the screen for a moment; the same one counts as asked again when something
   else was seen in between, or when it still stands after a while;
+- what the agent said itself (`signal needs_input`) is asked when it comes to rest, and stands until it works, is told
+  something, or says something else: no screen can show that it is over;
 - an agent that was given words and shows no work has completed them by the rules of `pending` only, which `wait` goes
   by too.
 """
@@ -22,6 +24,7 @@ from paneward.core.standing import AWAITING, AgentState, Standing
 
 AGAIN: Final = 1.0  # seconds after which the dialog that was answered, and still stands, is asked again
 STOOD: Final = 0.15  # seconds that a question has to stand: a dialog can be drawn twice within these
+SIGNALLED: Final = "signal"  # kind of a question that no dialog shows: the agent has said that it waits for an answer
 _TOLD: Final = (Stage.COMMANDED, Stage.PROCESSING, Stage.AWAITING_INPUT)
 
 
@@ -65,6 +68,7 @@ class Hearing:
         self._told_at = float("-inf")  # when they had gone in
         self._typing = 0  # of our deliveries, how many go in at this moment
         self._answered: Menu | None = None  # and nothing else was seen since
+        self._wants: Menu | None = None  # what it has said that it waits for
         self._asks: tuple[str, float] | None = None  # the dialog that stands there, and since when
         self._due: float | None = None
 
@@ -74,13 +78,27 @@ class Hearing:
 
     def begin(self, answered: Menu | None = None) -> None:
         """Our words are about to be typed: a new command, or the answer to this question."""
-        self._typing, self._answered = self._typing + 1, answered
+        self._typing, self._answered, self._wants = self._typing + 1, answered, None
         self._pending, self._answers = Pending(), answered is not None
 
     def end(self, now: float, text: str = "") -> None:
         """They went in, or did not."""
         self._typing, self._told_at, self._asks = self._typing - 1, now, None
         self._pending = self._pending.told(Words(now, text, self._answers))
+
+    def wants(self, question: str | None) -> None:
+        """It has said that it waits for an answer to this; None: it has said something else."""
+        asked = None if question is None else question or "it waits for an answer"
+        self._wants = None if asked is None else Menu(asked, (), None, None, False, "", kind=SIGNALLED)
+
+    def recall(self, question: Menu | None) -> None:
+        """What it was known to ask, after a restart."""
+        if question is not None and question.kind == SIGNALLED:
+            self._wants = question
+
+    def question(self, seen: Seen) -> Menu:
+        """What it asks at this look: by a dialog, else in its own words."""
+        return seen.question if seen.standing.state in AWAITING or self._wants is None else self._wants
 
     def outdated(self, looked_at: float) -> bool:
         """Our words went in after this look: it does not tell what became of them."""
@@ -95,15 +113,27 @@ class Hearing:
         self._due = None
         state = seen.standing.state
         self._remember(state, seen)
+        if state in AWAITING or (state is AgentState.BUSY and stage is Stage.AWAITING_INPUT):
+            self._wants = None  # a dialog says what is asked; or it was answered in the pane
         if self.typing:
             return None
         if state in AWAITING:
             return self._question(stage, question, seen)
         if state is AgentState.BUSY:
             return _work(stage)
-        if state is AgentState.IDLE and stage in _TOLD:
-            return Said.AGENT_COMPLETION if self._at_rest(seen) else None
+        if state is AgentState.IDLE:
+            return self._rest(stage, question, seen)
         return None
+
+    def _rest(self, stage: Stage, question: Menu | None, seen: Seen) -> Said | None:
+        signalled = question is not None and question.kind == SIGNALLED
+        if stage is Stage.AWAITING_INPUT and signalled:
+            return None if self._wants is not None else Said.AGENT_COMPLETION
+        if stage in _TOLD and not self._at_rest(seen):
+            return None
+        if self._wants is not None:
+            return Said.AGENT_QUESTION
+        return Said.AGENT_COMPLETION if stage in _TOLD else None
 
     def _remember(self, state: AgentState, seen: Seen) -> None:
         works = Sight.WORKING if state is AgentState.BUSY else Sight.NEITHER

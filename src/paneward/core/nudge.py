@@ -80,6 +80,8 @@ def entered(
     match agent.stage:
         case Stage.AWAITING_INPUT if said is Said.AGENT_QUESTION:
             state, words = SignalState.NEEDS_INPUT, agent.question.question if agent.question else words
+            if source == Channel.EVENT_FILE and agent.nudge_state == state:
+                return Heard(agent, (), last)  # the signal itself has raised it
         case Stage.COMPLETE if before is not Stage.COMPLETE:
             state = SignalState.COMPLETED
         case _ if said in (Said.USER_COMMAND, Said.USER_ANSWER):

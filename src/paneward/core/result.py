@@ -92,7 +92,9 @@ class Menu:
     fingerprint: str  # changes when the question or its options change, not when the highlight moves
     hidden: bool = False  # there are more options than are shown: the list scrolls
     across: bool = False  # the options stand side by side: Left and Right move
-    kind: str = ""  # `permission`, `question`, `plan`, `review`, one of the start (`trust`, `key`, ...), or not known
+    kind: str = (
+        ""  # `permission`, `question`, `plan`, `review`, `signal`, one of the start (`trust`, ...), or not known
+    )
     startup: bool = False  # it stands before the agent works at all
     done: bool = False  # the row that hands in what is ticked is highlighted instead of an option
     line: bool = False  # no list: an option's letter is typed on the cursor's line, and Enter

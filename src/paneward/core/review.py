@@ -65,10 +65,8 @@ def told_standing(standing: Standing, found: Assessment) -> Standing:
     """Where a program stands that only looks idle."""
     if standing.state is not AgentState.IDLE or found.verdict in AT_REST:
         return standing
-    asks = found.verdict is ReadyVerdict.AWAITING_ANSWER
-    state = AgentState.AWAITING_QUESTION if asks else AgentState.BUSY
     if found.rule not in ("delivered", "record"):
         return standing
-    return replace(
-        standing, state=state, source=Source.DELIVERY, evidence=found.evidence, question=found.question or ""
-    )
+    asks = found.verdict is ReadyVerdict.AWAITING_ANSWER
+    state, source = (AgentState.AWAITING_QUESTION, Source.SIGNAL) if asks else (AgentState.BUSY, Source.DELIVERY)
+    return replace(standing, state=state, source=source, evidence=found.evidence, question=found.question or "")

@@ -32,6 +32,7 @@ class Source(StrEnum):
     TITLE = "title"
     PROGRESS = "progress"  # OSC 9;4
     SCREEN = "screen"
+    SIGNAL = "signal"  # what the agent has said itself, by `paneward signal`
     DELIVERY = "delivery"  # words of ours, of which nothing shows yet
     NONE = "none"
 

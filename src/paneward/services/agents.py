@@ -4,7 +4,6 @@ Each agent has a task that follows it and one record. Words for it are written d
 and become a turn afterwards (`Turns`); whatever was cut off by a crash is taken up by the task before it follows.
 """
 
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,15 +15,11 @@ from paneward.core.agent import (
     Answer,
     Intent,
     Sent,
-    Stage,
-    check_answer,
     check_name,
-    choice_of,
-    cut_off,
     free_name,
 )
 from paneward.core.audit import AuditEntry
-from paneward.core.errors import AgentNotFound, Code, HostUnreachable, InvalidInput, PaneDead, PaneNotFound
+from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead
 from paneward.core.events import RecordingStarted, RecordingStopped
 from paneward.core.hooks import Heard
 from paneward.core.preflight import Draft, WhenBusy
@@ -37,13 +32,12 @@ from paneward.services.hosts import Here, Hosts, Way
 from paneward.services.keeper import Keeper
 from paneward.services.listening import Ear
 from paneward.services.panes import Panes
-from paneward.services.plan import picked
 from paneward.services.report import Explanation, Screenful
+from paneward.services.responses import made_up_id, respond
 from paneward.services.servers import Connect, Key, Servers
 from paneward.store import Store
 
 P = TypeVar("P", bound=Panes)
-NEXT_DIALOG = 15.0  # seconds for the next of several questions to be asked
 
 
 class Agents(Generic[P]):
@@ -213,7 +207,7 @@ class Agents(Generic[P]):
             detect_ghost_text=detect_ghost_text,
             when_busy=WhenBusy(when_busy),
             draft=Draft(draft),
-            message_id=message_id or _made_up(agent_id),
+            message_id=message_id or made_up_id(agent_id),
             made_up=message_id is None,
             timeout=timeout,
             secret=secret,
@@ -250,49 +244,7 @@ class Agents(Generic[P]):
     ) -> Sent:
         """Answer what an agent asks."""
         keeper = self._keeper(agent_id)
-        pane = _pane(keeper.agent)
-        if message_id is not None and (known := await keeper.known(message_id, answer.words)):
-            return known
-        await keeper.settled()
-        _check_asks(keeper.agent)
-        check_answer(answer)
-        made_up = message_id is None
-        message_id = message_id or _made_up(agent_id)
-        if len(answer.answers or ()) > 1:
-            entry = None  # it takes several deliveries: whoever asked for it writes the one entry
-        sent = await self._respond(keeper, pane, answer, message_id, timeout, entry=entry, made_up=made_up)
-        for question in range(1, len(answer.answers or ())):
-            answered = None if sent.turn is None else sent.turn.answers
-            if not sent.result.success or not await keeper.asks_next(answered, NEXT_DIALOG):
-                break
-            sent = await self._respond(keeper, pane, answer, f"{message_id}/{question + 1}", timeout, question)
-        return sent
-
-    async def _respond(
-        self,
-        keeper: Keeper,
-        pane: str,
-        answer: Answer,
-        message_id: str,
-        timeout: float,
-        question: int = 0,
-        entry: AuditEntry | None = None,
-        made_up: bool = False,
-    ) -> Sent:
-        menu = await keeper.menu(pane) or (keeper.agent.question if question == 0 else None)
-        choice = choice_of(answer, menu if menu and menu.fingerprint else None, question)
-        request = Request(
-            pane=pane,
-            text=answer.words,
-            profile=keeper.agent.profile,
-            message_id=message_id,
-            made_up=made_up,
-            timeout=timeout,
-            agent_id=keeper.agent.id,
-            intent=Intent.ANSWER,
-            entry=entry,
-        )
-        return await keeper.deliver(request, choice, picked(choice, menu))
+        return await respond(keeper, _pane(keeper.agent), answer, message_id, timeout, entry)
 
     # --- what can be seen of it
 
@@ -379,22 +331,3 @@ def _ran_in(agent: Agent, heard: Heard) -> bool:
     if not heard.pane:
         return bool(heard.session) and agent.conversation == heard.session
     return agent.pane == heard.pane and heard.socket in ("", agent.socket)
-
-
-def _check_asks(agent: Agent) -> None:
-    if agent.stage is Stage.AWAITING_INPUT:
-        return
-    if cut_off(agent):
-        raise HostUnreachable(f"{agent.id}: {agent.gone}", hint="`paneward hosts` tells when its host is tried again.")
-    if agent.gone:
-        raise PaneNotFound(f"{agent.id}: {agent.gone}", hint="Start it again, forget it, and adopt its new pane.")
-    raise InvalidInput(
-        f"{agent.id} asks nothing: it is {agent.stage}",
-        code=Code.WRONG_STATE,
-        hint="`paneward ps` shows who asks; send gives a command.",
-    )
-
-
-def _made_up(agent_id: str) -> str:
-    """A message id for a caller who gave none, so that a crash in the middle can be recovered from."""
-    return f"{agent_id}:{uuid.uuid4().hex}"

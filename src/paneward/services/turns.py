@@ -13,7 +13,7 @@ from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Sta
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import StoreError
 from paneward.core.events import Event, NearMiss, OutputLost
-from paneward.core.hearing import Hearing, Seen
+from paneward.core.hearing import SIGNALLED, Hearing, Seen
 from paneward.core.hooks import Heard
 from paneward.core.judging import Change, Told, found, lost, told_by
 from paneward.core.result import Rung, SendResult, Verdict
@@ -54,6 +54,7 @@ class Turns(Record):
         self._begun: Turn | None = None  # the last work that opened a command, as nobody had told of its words
         self._owed: list[Owed] = []  # receipts that could not be stored: nothing else is told before them
         self.hearing = Hearing()
+        self.hearing.recall(agent.question)
 
     @property
     def doubtful(self) -> bool:
@@ -182,7 +183,7 @@ class Turns(Record):
         return self._judged(SAID[turn.actor, turn.intent], turn, told)
 
     async def _heard(self, said: Said, seen: Seen) -> None:
-        told = told_by(seen.standing)
+        told = self._told_of(said, seen)
         ending = "interrupted" if seen.standing.ending is Ending.INTERRUPTED else "done"
         if self._rested and (said is Said.USER_ANSWER or opens(self._agent.stage, said)):
             self._tracker.begin_turn(ours=False)  # somebody else gave it words
@@ -195,6 +196,12 @@ class Turns(Record):
         else:
             await self._change(self._judged(said, None, told, ending))
 
+    def _told_of(self, said: Said, seen: Seen) -> Told:
+        asked = self.hearing.question(seen)
+        if said is Said.AGENT_QUESTION and asked.kind == SIGNALLED:
+            return Told(Channel.EVENT_FILE, f"it has said so: {asked.question}")
+        return told_by(seen.standing)
+
     @property
     def _rested(self) -> bool:
         """It has been as it is for so long that somebody may have typed words for it."""
@@ -206,10 +213,10 @@ class Turns(Record):
 
     def _turn(self, said: Said, seen: Seen, told: Told) -> Turn:
         actor, intent = SPOKEN[said]
-        asks = said is Said.AGENT_QUESTION
+        asks, asked = said is Said.AGENT_QUESTION, self.hearing.question(seen)
         return Turn(
-            self._agent.id, actor, intent, seen.question.question if asks else "", told.source, told.reason,
-            question=seen.question if asks else None,
+            self._agent.id, actor, intent, asked.question if asks else "", told.source, told.reason,
+            question=asked if asks else None,
             answers=self._agent.asked if said is Said.USER_ANSWER else None,
         )  # fmt: skip
 
@@ -328,6 +335,8 @@ class Turns(Record):
                 SignalState(heard.state), message, Channel.EVENT_FILE, self._clock.now() - age, old=age > NEW
             )
             await self._nudge(replace(self._agent, hook_seq=seq), signal)
+            if heard.at >= self._told_at:
+                self.hearing.wants(message if signal.state is SignalState.NEEDS_INPUT else None)
 
     # --- lost and found
 
