@@ -104,6 +104,7 @@ SCENARIOS = (
     Scenario("boxed_clock", FEW, ("--hint", "Ask me anything")),
     Scenario("slow_start", FEW),
     Scenario("slow_start", FEW, ("--drop-visible",)),
+    Scenario("slow_start", ["ascii", "two_lines"], ("--silently",), outcome="honest", readable=False),
     Scenario("busy_ignores", FEW),
     Scenario("busy_ignores", FEW, before="twice"),
     Scenario("busy_queues", FEW),

@@ -34,6 +34,7 @@ class Scenario:
     question: str = ""  # must be in what is asked
     timeout: float = 30.0
     logs: str = "ready"  # what the program logs when it begins to take input
+    rule: str = ""  # the rule that must decide: by `prompt_unproven`, a verdict claims too little to be early
 
     @property
     def name(self) -> str:
@@ -54,6 +55,7 @@ SCENARIOS = (
     Scenario("plain_box", (READY,), ("--delay-ms", "80")),
     Scenario("right_prompt", (READY,), ("--right", "clock")),
     Scenario("slow_start", (READY,), ("--drop-visible",)),
+    Scenario("slow_start", (READY,), ("--silently",), rule="prompt_unproven"),
     Scenario("busy_queues", (READY,), ("--type-ahead",)),
     Scenario("pause_output", (READY,), ("--half", "user@host:~$ ")),
     Scenario("pause_output", (READY,), ("--half", "Name: ")),
@@ -121,7 +123,10 @@ def _judge(scenario: Scenario, found: Readiness, said_at: float, events: Sequenc
         judgement = "wrong verdict"
     elif scenario.question and scenario.question not in (found.question or ""):
         judgement = "wrong question"
-    if found.verdict in (READY, ASKS) and events is not None and (not began or said_at < began[0]):
+    elif scenario.rule and found.rule != scenario.rule:
+        judgement = "wrong rule"
+    early = events is not None and (not began or said_at < began[0])
+    if found.verdict in (READY, ASKS) and early and scenario.rule != "prompt_unproven":
         judgement = "early"
     if judgement != "right":
         details |= {"found": asdict(found), "log": list(events or ())[-10:]}

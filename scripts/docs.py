@@ -49,6 +49,8 @@ RULE_MEANING = {
     "question": "The cursor's line asks something, such as `Continue? [y/N]`: `awaiting_answer`.",
     "shell": "A shell is editing its command line: `ready`.",
     "prompt": "The cursor's line matches the prompt pattern: `ready`. `50%` and `<html>` never do.",
+    "prompt_unproven": "The same of a program that cannot be seen to read, or that took its terminal for itself and is"
+    " younger than a minute: `ready`, but only the prompt says so.",
     "stable": "Nothing moved for a second and nothing proves more: `stable`, which counts only where it is accepted.",
 }
 READY_MEANING = {

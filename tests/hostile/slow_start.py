@@ -1,4 +1,7 @@
-"""A program that throws away everything typed while it loads, with or without its prompt in view."""
+"""A program that throws away everything typed while it loads, with or without its prompt in view.
+
+`--silently`: with its prompt in view and nothing that tells of it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from tests.hostile.console import SPINNER, Console
 from tests.hostile.terminal import monotonic, parser
 
 
-def load(console: Console, seconds: float, prompt_in_view: bool) -> None:
+def load(console: Console, seconds: float, prompt_in_view: bool, silently: bool) -> None:
     """Read and discard until the time is up."""
     prompt = console.prompt
     until = monotonic() + seconds
     frame = 0
     while (left := until - monotonic()) > 0:
-        console.above = [f"{SPINNER[frame % len(SPINNER)]} Loading..."] if prompt_in_view else ["Loading..."]
+        wheel = [] if silently else [f"{SPINNER[frame % len(SPINNER)]} Loading..."]
+        console.above = wheel if prompt_in_view else ["Loading..."]
         console.prompt = prompt if prompt_in_view else ""
         console.paint()
         if dropped := console.tty.read(min(left, 0.1)):
@@ -31,10 +35,11 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--seconds", type=float, default=2.0)
     options.add_argument("--drop-visible", action="store_true", help="show the prompt while loading")
+    options.add_argument("--silently", action="store_true", help="show the prompt and nothing else while loading")
     chosen = options.parse_args()
     with Console(chosen) as console:
         with suppress(EOFError):
-            load(console, chosen.seconds, chosen.drop_visible)
+            load(console, chosen.seconds, chosen.drop_visible or chosen.silently, chosen.silently)
         for key in console.typed():
             console.take(key)
 

@@ -261,9 +261,30 @@ def _edits_lines(process: ProcessFacts | None) -> bool:
 def _prompt(view: View) -> Finding | str:
     if not view.at_prompt:
         return f"{view.line[-40:]!r} does not match {view.prompt.pattern!r}"
+    return _doubt(view) or Finding(_matches(view), ReadyVerdict.READY)
+
+
+def _prompt_unproven(view: View) -> Finding | str:
+    """Ready as far as can be told; the name of the rule says that this is not far."""
+    if not view.at_prompt:
+        return "no prompt"
     if view.scene.quiet < _patience(view) and not _reads(view):
         return Finding("a prompt, but it may be in mid-output", look_again=_patience(view) - view.scene.quiet)
-    return Finding(f"{view.line[-40:]!r} matches {view.prompt.pattern!r}", ReadyVerdict.READY)
+    return Finding(f"{_matches(view)}, but {_doubt(view)}", ReadyVerdict.READY)
+
+
+def _matches(view: View) -> str:
+    return f"{view.line[-40:]!r} matches {view.prompt.pattern!r}"
+
+
+def _doubt(view: View) -> str:
+    """Why a prompt does not prove that what is typed will be taken; empty: it does."""
+    process = view.process
+    if process is None or process.reading is None:
+        return "whether the program reads its terminal cannot be seen"
+    if process.young and process.canonical is False:
+        return "the program started less than a minute ago: it may still be loading, and drop what is typed"
+    return ""
 
 
 def _reads(view: View) -> bool:
@@ -293,6 +314,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("question", _line_question),
     ("shell", _shell),
     ("prompt", _prompt),
+    ("prompt_unproven", _prompt_unproven),
     ("stable", _stable),
 )
 
