@@ -126,10 +126,7 @@ class _Files:
     looked_into: bool = False  # its memory was read
 
     def link(self, fd: int) -> str:
-        try:
-            return os.readlink(f"/proc/{self.pid}/fd/{fd}")
-        except OSError:
-            return ""
+        return _link(f"/proc/{self.pid}/fd/{fd}")
 
     def polled(self, fd: int) -> str:
         return _read(f"/proc/{self.pid}/fdinfo/{fd}")
@@ -146,6 +143,13 @@ class _Files:
             return None
         finally:
             os.close(fd)
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 def _thread(pid: int, task: int, tty: str) -> Wait:
@@ -239,5 +243,6 @@ def local_facts(pid: int, tty: str) -> ProcessFacts | None:
         canonical=terminal.canonical,
         echo=terminal.echo,
         young=leader is not None and _age(leader) < YOUNG,
+        exe=_link(f"/proc/{first}/exe"),
         unread=terminal.unread,
     )

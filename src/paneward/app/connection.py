@@ -3,41 +3,40 @@
 import asyncio
 import platform
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.lock import pane_lock, sweep
-from paneward.adapters.tmux_words import BACKDROP, read_backdrop
+from paneward.app.terminals import Terminals
 from paneward.app.watches import Watches
 from paneward.config import Settings
+from paneward.core.addressee import Addressee, expected
 from paneward.core.choice import Choice
-from paneward.core.errors import PanewardError, StoreError
+from paneward.core.errors import PanewardError, StoreError, TmuxError
 from paneward.core.flow import AnotherProgram
-from paneward.core.keys import check_keys
 from paneward.core.pending import Pending
 from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
+from paneward.core.program import program_of
 from paneward.core.readiness import Assessment, Review, assess, compile_prompt, wait_ready
 from paneward.core.reading import Reading, read
-from paneward.core.recording import Backdrop
-from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
 from paneward.core.review import after_words, told_standing
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
-from paneward.core.terminal import Pressed, Stroke, Typed
-from paneward.ports import Api, PaneInfo, Tmux, Watch
+from paneward.ports import Api, PaneInfo, Tmux
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
 from paneward.services.panes import ByRecord
 from paneward.services.receipts import words_of
-from paneward.services.recorder import Recorder, Reel
 from paneward.services.report import Explanation, Place, Report, Screenful, last_lines, redacted, report_of
 from paneward.store import Delivery, Store, newest_delivery
 
@@ -57,7 +56,7 @@ class Resident:
     version_known: bool | None = None  # the profile was proven on it; None: no version is on the screen
 
 
-class Connection:
+class Connection(Terminals):
     """The verbs on the panes of one tmux server."""
 
     def __init__(
@@ -69,11 +68,10 @@ class Connection:
         apis: Mapping[str, Api] | None = None,
         store: Store | None = None,
     ) -> None:
-        self._tmux = tmux
+        super().__init__(tmux, SystemClock())
         self._settings = settings
         self._profiles = profiles
         self._directory = directory
-        self._clock = SystemClock()
         self._watches = Watches(tmux)
         self._shared = store  # of a server, which closes it
         self._kept: Store | None = None
@@ -102,6 +100,7 @@ class Connection:
         message_id: str | None = None,
         timeout: float = 30.0,
         secret: bool = False,
+        expect: str | Addressee | None = None,
     ) -> SendResult:
         """Type a text into the program in `pane`, submit it, and prove that it went in."""
         return await self.desk.send(
@@ -117,12 +116,21 @@ class Connection:
                 timeout=timeout,
                 secret=secret,
                 as_command=as_command,
+                addressee=expected(expect),
             )
         )
 
-    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+    async def send_keys(
+        self,
+        pane: str,
+        *keys: str,
+        verify_enter: bool = False,
+        timeout: float = 30.0,
+        expect: str | Addressee | None = None,
+    ) -> SendResult:
         """Press keys by name: `Escape`, `C-u`, `Enter`."""
-        return await self.desk.press(Request(pane, "", verify_enter=verify_enter, timeout=timeout), keys)
+        request = Request(pane, "", verify_enter=verify_enter, timeout=timeout, addressee=expected(expect))
+        return await self.desk.press(request, keys)
 
     async def answer(
         self,
@@ -137,6 +145,7 @@ class Connection:
         message_id: str | None = None,
         timeout: float = 30.0,
         secret: bool = False,
+        expect: str | Addressee | None = None,
     ) -> SendResult:
         """Answer the dialog that is open in `pane`: by number or label, by several, by free text; with `other` beside
         `select` or `multi`, by both. Dialogs that an agent opens with are answered only with `startup`."""
@@ -145,9 +154,8 @@ class Connection:
             raise ValueError("answer with exactly one of text, select, multi and other; other may go with an option")
         choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup)
         free = text if text is not None else other or ""
-        return await self.desk.answer(
-            Request(pane, free, message_id=message_id, timeout=timeout, secret=secret), choice
-        )
+        how: Any = {"message_id": message_id, "timeout": timeout, "secret": secret, "addressee": expected(expect)}
+        return await self.desk.answer(Request(pane, free, **how), choice)
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         """The last `lines` lines of the pane, scrollback included."""
@@ -175,6 +183,7 @@ class Connection:
         accept_stable: bool | None = None,
         profile: str | None = None,
         by_record: ByRecord | None = None,
+        expect: Addressee | None = None,
     ) -> Readiness:
         """Wait until the program in `pane` takes input, asks something, or the time is up. After words of ours
         that is not before the work on them has ended."""
@@ -185,18 +194,24 @@ class Connection:
             review = await self._review(driver.scene, by_record)
             while True:
                 chosen, waited = self._recognised(driver.scene, profile).profile, self._clock.now() - began
+                if expect is not None and (other := expect.mismatch(driver.scene, self._profiles)):
+                    text = Screen.of(driver.scene.snapshot).text
+                    return Readiness(ReadyVerdict.DEAD, "wrong_program", other.message, waited, text)
                 most = max(chosen.wait_timeout, self._settings.readiness.timeout) if timeout is None else timeout
-                program, prompt = "" if profile else driver.scene.program, pattern or self._prompt(chosen)
+                program = "" if profile and not expect else driver.scene.program
+                prompt = pattern or self._prompt(chosen)
                 with suppress(AnotherProgram):
                     left = max(most - waited, 0.0)
                     found = await driver.run(wait_ready(chosen, prompt, left, stable, program, review))
                     return replace(found, elapsed=found.elapsed + waited)
 
-    async def menu(self, pane: str) -> Menu | None:
+    async def menu(self, pane: str, expect: Addressee | None = None) -> Menu | None:
         """The dialog that is open in `pane`, as data."""
         snapshot = await self._tmux.look(await pane_of(self._tmux, pane))
-        profile = choose(snapshot, await self._tmux.process(snapshot), self._profiles)
-        return read_asked(snapshot, profile)
+        process = await self._tmux.process(snapshot)
+        if expect is not None and (other := expect.mismatch(Scene(snapshot, process), self._profiles)):
+            raise other
+        return read_asked(snapshot, choose(snapshot, process, self._profiles))
 
     async def explain(
         self,
@@ -254,45 +269,21 @@ class Connection:
         """Where a pane is, and what runs in it."""
         fixed = None if profile is None else named(profile, self._profiles)
         seen = await self._tmux.look(await pane_of(self._tmux, pane))
-        found = fixed or recognise(seen, await self._tmux.process(seen), self._profiles).profile
+        process = await self._tmux.process(seen)
+        found = fixed or recognise(seen, process, self._profiles).profile
         cwd = "".join(await self._tmux.run("display-message", "-p", "-t", seen.pane, "#{pane_current_path}"))
         version = version_seen(seen, found) or ""
         identity = await self._tmux.identity()
-        return Place(identity, await self.socket(), seen.pane, seen.pid, seen.dead, found.name, version, cwd)
+        where = (identity, await self.socket(), seen.pane, seen.pid, seen.dead)
+        return Place(*where, found.name, version, cwd, None if process is None else program_of(process))
+
+    def mismatch(self, who: Addressee, scene: Scene) -> TmuxError | None:
+        """Why what is typed into a pane as it was seen would go to somebody else."""
+        return who.mismatch(scene, self._profiles)
 
     async def resolve(self, target: str) -> str:
         """The pane id (`%3`) of a target: an id, `session:window.pane` or a window's name."""
         return await self._tmux.resolve(target)
-
-    async def take_strokes(self, pane: str, strokes: Iterable[Stroke]) -> None:
-        """What somebody does in a terminal of their own, as it comes: like an operator at the keyboard of the pane."""
-        for stroke in strokes:
-            match stroke:
-                case Typed(text):
-                    await self._tmux.type(pane, text)
-                case Pressed(keys):
-                    check_keys(keys)
-                    await self._tmux.press(pane, *keys)
-
-    @asynccontextmanager
-    async def watch(self, pane: str) -> AsyncIterator[Watch]:
-        """The output of a pane, from its screen of this moment on, without a gap; a new size brings a new snapshot."""
-        async with self._tmux.watch(await pane_of(self._tmux, pane), sized=True) as watch:
-            yield watch
-
-    async def record(self, pane: str, reel: Reel) -> None:
-        """Write the output of a pane as asciicast until it closes."""
-        async with self.watch(pane) as watch:
-            await Recorder(reel, self._clock).record(watch, self.backdrop)
-
-    async def backdrop(self, snapshot: Snapshot) -> Backdrop:
-        """What a snapshot of a pane does not show, and its later output rests on."""
-        facts = await self._tmux.run("display-message", "-p", "-t", snapshot.pane, BACKDROP)
-        behind = read_backdrop("".join(facts))
-        if not snapshot.alternate:
-            return behind
-        below = await self._tmux.run("capture-pane", "-p", "-e", "-N", "-a", "-q", "-t", snapshot.pane)
-        return replace(behind, below=tuple(below))
 
     @asynccontextmanager
     async def follow(self, pane: str, profile: str | None = None) -> AsyncIterator[Follower]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from paneward.core.choice import Choice
 from paneward.core.errors import Code, InvalidInput
+from paneward.core.program import Program
 from paneward.core.result import Menu, SendResult
 from paneward.core.usage import Usage
 
@@ -167,6 +168,7 @@ class Agent:
     conversation: str = ""  # its own id of it, as its hooks tell
     hook_seq: int = 0  # the last `hook_heard` that was judged
     host: str = ""  # on which host its pane is; empty: on this machine
+    program: Program | None = None  # what ran in its pane when it was adopted
 
 
 @dataclass(frozen=True, slots=True)

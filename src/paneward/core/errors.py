@@ -12,6 +12,7 @@
         ├── PaneNotFound        PANE_NOT_FOUND
         ├── PaneDead            PANE_DEAD
         ├── PaneMoved           NOT_READY
+        ├── WrongProgram        WRONG_PROGRAM
         ├── TmuxNotInstalled    TMUX_NOT_INSTALLED
         ├── TmuxTooOld          TMUX_TOO_OLD
         ├── TmuxTimeout         TIMEOUT
@@ -37,6 +38,7 @@ class Code(StrEnum):
     OPERATOR_DRAFT = "OPERATOR_DRAFT"
     OPERATOR_BUSY = "OPERATOR_BUSY"
     NOT_READY = "NOT_READY"
+    WRONG_PROGRAM = "WRONG_PROGRAM"
     TEXT_TOO_LONG = "TEXT_TOO_LONG"
     EMPTY_TEXT = "EMPTY_TEXT"
     NOT_TAKEN_AS_TEXT = "NOT_TAKEN_AS_TEXT"
@@ -150,6 +152,13 @@ class PaneMoved(TmuxError):
 
     def __init__(self, message: str, *, hint: str = "Somebody or something else writes into the pane.") -> None:
         super().__init__(message, code=Code.NOT_READY, hint=hint)
+
+
+class WrongProgram(TmuxError):
+    """Another program than the one that is meant would get what is typed; nothing was sent."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, code=Code.WRONG_PROGRAM, hint=hint)
 
 
 class TmuxNotInstalled(TmuxError):

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from paneward.core.addressee import Mismatch, nobody_else
 from paneward.core.errors import Code
 from paneward.core.flow import AnotherProgram, Flow, LeaveMode, Look, Watch
 from paneward.core.profiles import Profile
@@ -69,6 +70,7 @@ class Terms:
     timeout: float = 30.0
     draft_hold: float = 10.0
     program: str = ""  # the command line that the profile was chosen for; empty: whatever runs there
+    mismatch: Mismatch = nobody_else  # why what is typed now would go to another program than the one that is meant
 
 
 def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
@@ -77,6 +79,8 @@ def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
     started, held_since, pace = scene.now, None, Pace()
     composer: Composer | None = None
     while True:
+        if error := terms.mismatch(scene):
+            return Refusal(error.code, error.message, error.hint)
         AnotherProgram.check(scene, terms.program)
         found = assess(scene, terms.profile, terms.prompt)
         refusal = _never(scene, found) or _busy_refused(found, terms)

@@ -48,6 +48,7 @@ class ProcessFacts:
     canonical: bool | None = None  # the terminal collects whole lines; None: cannot be seen
     echo: bool | None = None
     young: bool = False  # started a moment ago (`foreground.YOUNG`), and may still be loading
+    exe: str = ""  # the path of its executable; empty where it cannot be seen
     unread: int | None = None  # bytes typed that the program has not taken yet
 
 

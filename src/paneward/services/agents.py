@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from paneward.config import SignalSettings
+from paneward.core.addressee import Addressee, addressee
 from paneward.core.agent import (
     Agent,
     Answer,
@@ -160,6 +161,7 @@ class Agents(Generic[P]):
             role=role,
             labels=tuple(labels),
             kind=place.profile,
+            program=place.program,
             version=place.version,
             cwd=place.cwd,
         )
@@ -195,6 +197,7 @@ class Agents(Generic[P]):
         profile: str | None = None,
         verify_enter: bool = True,
         detect_ghost_text: bool = True,
+        expect: str | None = None,
         entry: AuditEntry | None = None,
     ) -> Sent:
         """Give an agent a command: typed, submitted, and proven to have gone in."""
@@ -215,13 +218,14 @@ class Agents(Generic[P]):
             agent_id=agent_id,
             intent=Intent.COMMAND,
             entry=entry,
+            addressee=Addressee(expect=expect or ""),
         )
         return await keeper.deliver(request)
 
-    async def keys(self, agent_id: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
-        """Press keys by name."""
+    async def keys(self, agent_id: str, *keys: str, expect: str | None = None, **how: Any) -> SendResult:
+        """Press keys by name; `how`: `verify_enter`, `timeout`."""
         keeper = self._keeper(agent_id)
-        request = Request(_pane(keeper.agent), "", verify_enter=verify_enter, timeout=timeout)
+        request = Request(_pane(keeper.agent), "", addressee=Addressee(expect=expect or ""), **how)
         return await keeper.press(request, keys)
 
     async def typed(self, host: str, socket: str, pane: str, keys: Sequence[str]) -> None:
@@ -255,7 +259,7 @@ class Agents(Generic[P]):
     async def menu(self, agent_id: str) -> Menu | None:
         """The dialog that is open."""
         panes, pane = self.connection(agent_id)
-        return await panes.menu(pane)
+        return await panes.menu(pane, addressee(self.get(agent_id)))
 
     async def explain(
         self, agent_id: str, prompt_pattern: str | None = None, profile: str | None = None
@@ -275,8 +279,8 @@ class Agents(Generic[P]):
         profile: str | None = None,
     ) -> Readiness:
         (panes, pane), keeper = self.connection(agent_id), self._keeper(agent_id)
-        profile = profile or keeper.agent.profile
-        return await panes.wait_ready(pane, timeout, prompt_pattern, accept_stable, profile, keeper.by_record)
+        how = (timeout, prompt_pattern, accept_stable, profile or keeper.agent.profile)
+        return await panes.wait_ready(pane, *how, keeper.by_record, addressee(keeper.agent))
 
     async def mark_recording(self, agent_id: str, name: str, event: RecordingStarted | RecordingStopped) -> Agent:
         """Store which recording its output goes into from now on; empty: into none."""

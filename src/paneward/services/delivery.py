@@ -8,15 +8,17 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from paneward.config import Settings
+from paneward.core.addressee import Addressee, Mismatch
 from paneward.core.agent import Intent
 from paneward.core.answer import answer
 from paneward.core.audit import AuditEntry
 from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
-from paneward.core.errors import Code, InvalidInput, PaneNotFound, PanewardError, StoreError
+from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
 from paneward.core.events import DeliveryChanged, Event
 from paneward.core.flow import AnotherProgram, Flow, Phase
 from paneward.core.keys import check_keys
@@ -58,7 +60,7 @@ class Request:
     as_command: bool = False
     notes: tuple[str, ...] = ()
     agent_id: str | None = None  # to whom, where the pane is that of an agent
-    pane_pid: int = 0  # of the agent: in a pane of another process nothing is typed
+    addressee: Addressee = field(default_factory=Addressee)  # to any other program nothing is typed
     intent: str = ""  # COMMAND or ANSWER, of an agent
     entry: AuditEntry | None = None  # who asked for it, to be put on record with its turn
     before: Before | None = field(default=None, compare=False)  # right before anything is typed: events to store first
@@ -103,7 +105,8 @@ class Deliveries:
         async def act(started: float) -> SendResult:
             check_keys(keys)
             async with self._hold(request) as driver:
-                _check_place(request, await driver.look())  # keys are pressed without the guard that a glance needs
+                scene = await driver.look()  # keys are pressed without the guard that a glance needs
+                self._check_addressee(request, scene)
                 return await driver.run(press(order))
 
         return await self._receipt(request, act)
@@ -140,14 +143,24 @@ class Deliveries:
         pane = await pane_of(self._tmux, request.pane)
         key = f"{await self._tmux.identity()} {pane}"
         async with self._lock(key, request.timeout), self._watch(pane) as watch:
-            yield Driver(pane, self._tmux, self._clock, watch)
+            driver = Driver(pane, self._tmux, self._clock, watch)
+            if request.addressee != Addressee():
+                driver.on_act(self._mismatch(request))
+            yield driver
+
+    def _mismatch(self, request: Request) -> Mismatch:
+        return partial(request.addressee.mismatch, profiles=self._profiles)
+
+    def _check_addressee(self, request: Request, scene: Scene) -> None:
+        if error := self._mismatch(request)(scene):
+            raise error
 
     async def _recorded(
         self, request: Request, driver: Driver, plan: Callable[[Order], Flow[SendResult]], started: float
     ) -> SendResult:
         """Store the intent, act, store the receipt."""
         scene = await (driver.glance() if plan is deliver else driver.look())
-        _check_place(request, scene)
+        self._check_addressee(request, scene)
         ledger = Ledger(self._store(), request, await self._tmux.identity(), lambda: driver.scene)
         known = await ledger.known()
         if known is not None and known.receipt is not None and not again(known):
@@ -202,6 +215,7 @@ class Deliveries:
             timeout=timeout,
             draft_hold=bridge.draft_hold_s,
             program="" if fixed else scene.program,
+            mismatch=self._mismatch(request),
         )
         return Order(
             text=request.text,
@@ -349,13 +363,6 @@ def _check_text(request: Request, may_be_empty: bool) -> None:
     if length > MAX_TEXT:
         raise InvalidInput(
             f"the text has {length} bytes; {MAX_TEXT} are the most", code=Code.TEXT_TOO_LONG, hint="Send a file's name."
-        )
-
-
-def _check_place(request: Request, scene: Scene) -> None:
-    if request.pane_pid not in (0, scene.snapshot.pid):
-        raise PaneNotFound(
-            f"another program lives in {scene.snapshot.pane} now", hint="Forget the agent, and adopt it anew."
         )
 
 

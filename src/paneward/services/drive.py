@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from paneward.core.addressee import Mismatch
 from paneward.core.echo import drawn
 from paneward.core.errors import PaneNotFound, TmuxError
 from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Post, Press, Rest, Type, Watch
@@ -51,6 +52,7 @@ class Driver:
         self._watch = watch
         self._mark: Callable[[Phase], Awaitable[None]] = _nothing
         self._post: Callable[[str], Awaitable[None]] | None = None
+        self._mismatch: Mismatch | None = None
         self._joined_at = clock.now()
         self._scene = Scene(watch.snapshot, now=self._joined_at, output_seq=watch.output_seq)
         self._gap = 0.0
@@ -73,6 +75,10 @@ class Driver:
     def on_post(self, post: Callable[[str], Awaitable[None]]) -> None:
         """Give texts that a flow posts to `post`."""
         self._post = post
+
+    def on_act(self, mismatch: Mismatch) -> None:
+        """Before anything is typed, ask whether it would go to another program than the one that is meant."""
+        self._mismatch = mismatch
 
     async def run(self, flow: Flow[T]) -> T:
         try:
@@ -100,9 +106,25 @@ class Driver:
             case Mark(phase):
                 await self._mark(phase)
             case _:
+                await self._check_addressee()
                 self._gap, self._acted = 0.0, True
                 await self._act(effect)
         return self._scene
+
+    async def _check_addressee(self) -> None:
+        """The foreground can have changed since the last look. For a moment between two programs it is nobody's."""
+        if self._mismatch is None:
+            return
+        facts = await self._tmux.process(self._scene.snapshot)
+        for _ in range(CHANCES):
+            if facts is None or facts.argv:
+                break
+            await self._clock.sleep(LONGEST_GAP)
+            facts = await self._tmux.process(self._scene.snapshot)
+        seen = facts is not None and bool(facts.argv)
+        scene = replace(self._scene, process=facts) if seen else await self.look()
+        if error := self._mismatch(scene):
+            raise error
 
     def _still_true(self) -> bool:
         """Nothing was done or printed since the last look, and that was a moment ago."""

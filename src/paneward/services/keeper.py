@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from paneward.config import SignalSettings
+from paneward.core.addressee import addressee
 from paneward.core.agent import CUT_OFF, RESTING, Agent, Intent, Sent, Stage, Turn
 from paneward.core.choice import Choice
 from paneward.core.errors import HostUnreachable, PaneDead, PaneNotFound, PanewardError, StoreError
@@ -171,7 +172,7 @@ class Keeper:
 
         if request.secret:
             self.tracker.keep_secret(request.text)
-        request = replace(request, before=before, after=after, pane_pid=self.agent.pane_pid)
+        request = replace(self._addressed(request), before=before, after=after)
         try:
             desk = self.panes.desk
             result = await (desk.send(request) if plan.choice is None else desk.answer(request, plan.choice))
@@ -183,6 +184,9 @@ class Keeper:
             return await self._sent(await self._store.find(request.message_id or ""), result)
         on_record = turn is not None and request.entry is not None
         return Sent(result, self.agent, turn, None if delivery is None else delivery.id, on_record)
+
+    def _addressed(self, request: Request) -> Request:
+        return replace(request, addressee=addressee(self.agent, request.addressee.expect))
 
     async def _sent(self, row: Delivery | None, result: SendResult) -> Sent:
         """What was answered before."""
@@ -203,7 +207,7 @@ class Keeper:
         return await self._sent(row, replace(row.receipt, repeated=True))
 
     async def press(self, request: Request, keys: tuple[str, ...]) -> SendResult:
-        pressed = await self.panes.desk.press(replace(request, pane_pid=self.agent.pane_pid), keys)
+        pressed = await self.panes.desk.press(self._addressed(request), keys)
         if pressed.verdict is not Verdict.FAILED:
             await self.typed(keys)
         return pressed
@@ -370,13 +374,12 @@ class Keeper:
         return Seen(standing, now, menu, quiet, calm, scene, follower.profile)
 
     def _standing(self, follower: Follower) -> Standing:
-        """Where it stands. A shell in the pane of an agent that is none means that it ended, perhaps unseen."""
+        """Where it stands. Another program in its place means that it ended, perhaps unseen."""
         self.standing = standing = follower.take()
-        process = follower.scene.process
-        if self.agent.kind in ("", *SHELLS) or follower.profile.name not in SHELLS or not (process and process.shell):
+        other = self.panes.mismatch(addressee(self.agent), follower.scene)
+        if other is None:
             return standing
-        evidence = f"{self.agent.kind} ended: {process.command} is in the foreground"
-        return replace(standing, state=AgentState.DEAD, source=Source.PROCESS, evidence=evidence)
+        return replace(standing, state=AgentState.DEAD, source=Source.PROCESS, evidence=other.message)
 
 
 async def _given_up(step: asyncio.Task[None] | None) -> None:

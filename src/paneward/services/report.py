@@ -11,6 +11,7 @@ from typing import Any
 
 from paneward.core.profiles import Profile, Recognised, as_data
 from paneward.core.profiles.own import changed
+from paneward.core.program import Program
 from paneward.core.readiness import Assessment
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu
@@ -60,6 +61,7 @@ class Place:
     profile: str  # that fits the program
     version: str
     cwd: str
+    program: Program | None = None
 
 
 def last_lines(snapshot: Snapshot, lines: int, ansi: bool = False) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
 from paneward.core.errors import Code
 from paneward.core.host import HostRecord
+from paneward.core.program import Program
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.text import redact
 from paneward.core.usage import Usage
@@ -131,12 +132,17 @@ def agent_of(data: Mapping[str, Any]) -> Agent:
             "labels": tuple(agent.get("labels", ())),
             "question": menu_of(agent.get("question")),
             "usage": usage_of(agent.get("usage")),
+            "program": program_of(agent.get("program")),
         }
     )
 
 
 def usage_of(data: Mapping[str, Any] | None) -> Usage | None:
     return None if data is None else Usage(**_known(Usage, data))
+
+
+def program_of(data: Mapping[str, Any] | None) -> Program | None:
+    return None if data is None else Program(**_known(Program, data))
 
 
 def turn_of(data: Mapping[str, Any]) -> Turn:

@@ -3,7 +3,7 @@
 A name is looked up only where it can be one of an agent, and only if there is a store: other targets cost nothing.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from paneward.adapters.host import Host
 from paneward.app import Connection, Explanation, connect
 from paneward.app.connecting import host_of
 from paneward.config import Settings
+from paneward.core.addressee import Addressee, addressee
 from paneward.core.agent import NAME, Agent
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.store import Delivery, Store
@@ -37,15 +38,15 @@ class Alone:
 
     async def send_text(self, pane: str, text: str, **options: Any) -> SendResult:
         tmux, found = await self._at(pane)
-        return await tmux.send_text(found, text, **options)
+        return await tmux.send_text(found, text, **{**options, "expect": await self._meant(pane, options)})
 
-    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
+    async def send_keys(self, pane: str, *keys: str, **options: Any) -> SendResult:
         tmux, found = await self._at(pane)
-        return await tmux.send_keys(found, *keys, verify_enter=verify_enter, timeout=timeout)
+        return await tmux.send_keys(found, *keys, **{**options, "expect": await self._meant(pane, options)})
 
     async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
         tmux, found = await self._at(pane)
-        return await tmux.answer(found, text, **options)
+        return await tmux.answer(found, text, **{**options, "expect": await self._meant(pane, options)})
 
     async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
         tmux, found = await self._at(pane)
@@ -53,11 +54,20 @@ class Alone:
 
     async def menu(self, pane: str) -> Menu | None:
         tmux, found = await self._at(pane)
-        return await tmux.menu(found)
+        return await tmux.menu(found, await self._meant(pane, {}))
 
-    async def wait_ready(self, pane: str, *how: Any) -> Readiness:
+    async def wait_ready(
+        self,
+        pane: str,
+        timeout: float | None = None,
+        pattern: str | None = None,
+        accept_stable: bool | None = None,
+        profile: str | None = None,
+    ) -> Readiness:
         tmux, found = await self._at(pane)
-        return await tmux.wait_ready(found, *how)
+        return await tmux.wait_ready(
+            found, timeout, pattern, accept_stable, profile, expect=await self._meant(pane, {})
+        )
 
     async def explain(self, pane: str, pattern: str | None = None, profile: str | None = None) -> Explanation:
         tmux, found = await self._at(pane)
@@ -73,6 +83,10 @@ class Alone:
         if self._settings.store.url is not None:
             rows += await _kept(self._settings.store.url, lambda store: store.recent(limit, pane))
         return sorted(rows, key=lambda row: row.created_at, reverse=True)[:limit]
+
+    async def _meant(self, target: str, options: Mapping[str, Any]) -> Addressee:
+        agent, expect = await self.agent(target), options.get("expect") or ""
+        return Addressee(expect=expect) if agent is None else addressee(agent, expect)
 
     async def _at(self, target: str) -> tuple[Connection, str]:
         agent = await self.agent(target)

@@ -166,6 +166,10 @@ Pattern = Annotated[
     str | None,
     Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
 ]
+Expect = Annotated[
+    str | None,
+    Option(metavar="PROGRAM", help="Refuse unless this program, by its name, is in the foreground."),
+]
 Timeout = Annotated[float, Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
 Select = Annotated[str | None, Option(metavar="N|LABEL", help="Choose the option of this number or label.")]
 Other = Annotated[str | None, Option(metavar="TEXT", help="Choose the option for free text, and write this.")]

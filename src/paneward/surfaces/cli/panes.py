@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from paneward.surfaces.cli.declarations import Argument, Context, Option, flag
 from paneward.surfaces.cli.options import (
     TARGET,
+    Expect,
     Fingerprint,
     Json,
     Keys,
@@ -62,6 +63,7 @@ def send(
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
     secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
+    expect: Expect = None,
     to: To = None,
     json: Json = False,
 ) -> None:
@@ -85,6 +87,7 @@ def send(
         "as_command": as_command,
         "timeout": timeout,
         "secret": secret,
+        "expect": expect,
     }
 
     if to:
@@ -100,6 +103,7 @@ def keys(
     names: Keys,
     verify: Annotated[bool, flag("--verify", help="Check that an Enter among them submitted.")] = False,
     timeout: Timeout = 30.0,
+    expect: Expect = None,
     json: Json = False,
 ) -> None:
     """Press keys by name: `Escape`, `C-u`, `Enter`, `Down`, `y`.
@@ -108,8 +112,8 @@ def keys(
     """
     from paneward.surfaces.cli.work import answer_with
 
-    doing = f"pressing keys in {pane}"
-    answer_with(ctx, lambda verbs: verbs.send_keys(pane, *names, verify_enter=verify, timeout=timeout), doing)
+    options: dict[str, Any] = {"verify_enter": verify, "timeout": timeout, "expect": expect}
+    answer_with(ctx, lambda verbs: verbs.send_keys(pane, *names, **options), f"pressing keys in {pane}")
 
 
 def read(
@@ -197,6 +201,7 @@ def answer(
     startup: Startup = False,
     message_id: MessageId = None,
     timeout: Timeout = 30.0,
+    expect: Expect = None,
     json: Json = False,
 ) -> None:
     """Answer the dialog that is open in a pane: by number, by label, or by free text.
@@ -226,6 +231,7 @@ def answer(
             secret=secret,
             message_id=message_id,
             timeout=timeout,
+            expect=expect,
         ),
         f"answering in {pane}",
     )

@@ -60,16 +60,16 @@ class Served:
     async def send_text(self, pane: str, text: str, **options: Any) -> SendResult:
         return receipt(await self._post(pane, "send", {"text": text, **options}, options.get("timeout", 0.0)))
 
-    async def send_keys(self, pane: str, *keys: str, verify_enter: bool = False, timeout: float = 30.0) -> SendResult:
-        body = {"keys": list(keys), "verify_enter": verify_enter, "timeout": timeout}
+    async def send_keys(self, pane: str, *keys: str, timeout: float = 30.0, **options: Any) -> SendResult:
+        body = {"keys": list(keys), "timeout": timeout, **options}
         return receipt(await self._post(pane, "keys", body, timeout))
 
     async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
         """An agent that asks is answered by a turn of its own; what only the screen shows, as in any pane."""
         agent = await self.agent(pane)
-        secret = options.get("secret", False)  # what is secret becomes no turn
-        if agent is not None and agent.stage is Stage.AWAITING_INPUT and not secret:
-            spoken = {name: value for name, value in options.items() if name != "secret"}
+        beside = options.get("secret") or options.get("expect")  # what is secret becomes no turn
+        if agent is not None and agent.stage is Stage.AWAITING_INPUT and not beside:
+            spoken = {name: value for name, value in options.items() if name not in ("secret", "expect")}
             reply, path = Reply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
             menu = await self.menu(pane) if has_numbers(reply) else None
             with contextlib.suppress(NotAsking):
@@ -125,20 +125,18 @@ class Served:
     # --- where
 
     async def _post(self, target: str, verb: str, body: Mapping[str, Any], timeout: float) -> Any:
-        path, query = await self._path(target, own=verb != "answer")
+        path, query = await self._path(target)
         return self.remote.post(f"{path}/{verb}", body, timeout + PATIENCE, **query)
 
     async def _get(self, target: str, verb: str, patience: float | None = PATIENCE, **query: Any) -> Any:
-        path, place = await self._path(target, own=query.get("profile") is None)
+        path, place = await self._path(target)
         return self.remote.get(f"{path}/{verb}", patience, **query, **place)
 
-    async def _path(self, target: str, own: bool) -> tuple[str, dict[str, str | None]]:
-        """The route of a target, and which tmux is meant. `own`: agents have one of their own for it."""
+    async def _path(self, target: str) -> tuple[str, dict[str, str | None]]:
+        """The route of a target, and which tmux is meant."""
         agent = await self.agent(target)
-        if agent is not None and (own or agent.pane is None):
+        if agent is not None:
             return f"/api/agents/{quote(agent.id, safe='')}", {}
-        if agent is not None and agent.pane is not None:
-            return f"/api/panes/{quote(agent.pane, safe='')}", _on(agent.host, agent.socket)
         if "/" in target:
             raise PaneNotFound(f"{target!r} cannot be asked for through the server", hint="Name the pane by its id.")
         return f"/api/panes/{quote(target, safe='')}", _on(self._place.host or "", socket_of(self._place))
@@ -152,14 +150,15 @@ def _on(host: str, socket: str | None) -> dict[str, str | None]:
 
 
 def named_agent(agents: Sequence[Agent], target: str, place: Place) -> Agent | None:
-    """The agent whose name this is, or whose pane. Where -L, -S or --host was given, a name means something there."""
+    """The agent whose name this is, or whose pane, as long as it lives there. Where -L, -S or --host was given, a name
+    means something there."""
     socket, host = socket_of(place), place.host or ""
     explicit = host or place.socket_name is not None or place.socket_path is not None
     for one in agents:
         here = one.host == host and (
             socket is None or (one.socket == socket if host else same_socket(one.socket, socket))
         )
-        if (one.pane == target and here) or (one.id == target and (here or not explicit)):
+        if (one.pane == target and here and not one.gone) or (one.id == target and (here or not explicit)):
             return one
     return None
 

@@ -24,6 +24,7 @@ NO_NUL = r"^[^\x00]*$"  # no program and no database takes one in a name
 Short = Annotated[StrictStr, Field(min_length=1, max_length=200, pattern=NO_NUL)]
 MessageId = Annotated[Short, Field(description="makes a repeated call harmless")]
 Sender = Annotated[Short | None, Field(description="who asks; must be what the token says")]
+Expect = Annotated[Short | None, Field(description="the program that must be in the foreground, by its name")]
 Pick = StrictInt | Short
 Path = Annotated[StrictStr, Field(min_length=1, max_length=1000, pattern=NO_NUL)]
 
@@ -72,6 +73,7 @@ class Message:
     profile: Short | None = None
     verify_enter: StrictBool = True
     detect_ghost_text: StrictBool = True
+    expect: Expect = None
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -83,6 +85,7 @@ class KeyPress:
     keys: Annotated[list[Short], Field(min_length=1, max_length=1000)]
     verify_enter: StrictBool = False
     timeout: Timeout = 30.0
+    expect: Expect = None
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -100,6 +103,7 @@ class PaneAnswer:
     secret: StrictBool = False
     message_id: MessageId | None = None
     timeout: Timeout = 30.0
+    expect: Expect = None
     sender: Sender = None
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 

@@ -41,6 +41,7 @@ STATUS: Final[Mapping[Code, int]] = {
     Code.OPERATOR_DRAFT: 409,
     Code.OPERATOR_BUSY: 409,
     Code.NOT_READY: 409,
+    Code.WRONG_PROGRAM: 409,
     Code.IDEMPOTENCY_CONFLICT: 409,
     Code.AGENT_EXISTS: 409,
     Code.HOST_EXISTS: 409,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from paneward.core.audit import AuditEntry
-from paneward.core.errors import Code, InvalidInput, PanewardError
+from paneward.core.errors import PanewardError
 from paneward.core.result import Readiness
 from paneward.surfaces import wire
 from paneward.surfaces.http import bodies
@@ -29,7 +29,7 @@ from paneward.surfaces.http.params import (
     Words,
     needs,
 )
-from paneward.surfaces.http.routes import named_keys, told
+from paneward.surfaces.http.routes import check_ways, named_keys, told
 from paneward.surfaces.http.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class PaneRoutes:
         """Press keys by their names in tmux."""
         who.check_claim(body.sender)
         request.state.detail = named_keys(body.keys)
-        options: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout}
+        options: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout, "expect": body.expect}
         async with self._at(socket, host) as connection:
             result = await connection.send_keys(pane, *body.keys, **options)
             if result.success:
@@ -203,13 +203,3 @@ class PaneRoutes:
 
     def _at(self, socket: str | None, host: str) -> AbstractAsyncContextManager["Connection"]:
         return self._server.agents.using(socket, host)
-
-
-def check_ways(body: bodies.PaneAnswer) -> None:
-    ways = sum(given is not None for given in (body.text, body.select, body.multi))
-    if ways > 1 or (body.other is None and not ways) or (body.other is not None and body.text is not None):
-        raise InvalidInput(
-            "the answer is none, or more than one",
-            code=Code.INVALID_ANSWER,
-            hint="Give one of text, select and multi; other alone or with an option.",
-        )

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
+from paneward.core.addressee import addressee
 from paneward.core.agent import Agent, Answer, Sent, shown
+from paneward.core.errors import Code, InvalidInput
 from paneward.core.result import Readiness
 from paneward.surfaces import wire
 from paneward.surfaces.http import bodies
@@ -51,6 +53,7 @@ class AgentRoutes:
         router.delete(one, dependencies=KEEP, response_model=bodies.Done)(self.forget)
         post(f"{one}/send", dependencies=TELL, response_model=bodies.Delivered, responses=unconfirmed)(self.send)
         post(f"{one}/keys", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.keys)
+        post(f"{one}/answer", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.answer)
         post("/api/respond/{agent_id}", dependencies=TELL, response_model=bodies.Delivered, responses=unconfirmed)(
             self.respond
         )
@@ -100,9 +103,18 @@ class AgentRoutes:
         """Press keys by their names in tmux."""
         who.check_claim(body.sender)
         request.state.detail = named_keys(body.keys)
-        verify, timeout = body.verify_enter, body.timeout
-        result = await self._agents.keys(agent_id, *body.keys, verify_enter=verify, timeout=timeout)
+        how: Any = {"verify_enter": body.verify_enter, "timeout": body.timeout, "expect": body.expect}
+        result = await self._agents.keys(agent_id, *body.keys, **how)
         return delivered(result, request_id(request), named=False)
+
+    async def answer(self, agent_id: AgentId, body: bodies.PaneAnswer, who: Caller, request: Request) -> Response:
+        """Answer what an agent shows, whether or not it is known to ask."""
+        who.check_claim(body.sender)
+        check_ways(body)
+        given = told(request, body, f"{len(body.text or body.other or '')} characters")
+        panes, pane = self._agents.connection(agent_id)
+        meant = addressee(self._agents.get(agent_id), given.pop("expect") or "")
+        return delivered(await panes.answer(pane, **given, expect=meant), request_id(request), named=False)
 
     async def respond(self, agent_id: AgentId, body: bodies.Response, who: Caller, request: Request) -> Response:
         """Answer an agent that asks."""
@@ -129,9 +141,10 @@ class AgentRoutes:
         timeout: Seconds = None,
         pattern: Words = None,
         accept_stable: bool | None = None,
+        profile: Words = None,
     ) -> Response:
         """Wait until it takes input, asks something, or the time is up."""
-        found = await self._agents.wait(agent_id, timeout, pattern, accept_stable)
+        found = await self._agents.wait(agent_id, timeout, pattern, accept_stable, profile)
         return JSONResponse(wire.plain(found))
 
     async def explain(self, agent_id: AgentId, pattern: Words = None, profile: Words = None) -> Response:
@@ -209,3 +222,13 @@ def _sent(sent: Sent, request: Request) -> Response:
         "delivery_id": sent.delivery_id,
     }
     return delivered(sent.result, request_id(request), named=False, receipt=wire.plain(sent.result), **parts)
+
+
+def check_ways(body: bodies.PaneAnswer) -> None:
+    ways = sum(given is not None for given in (body.text, body.select, body.multi))
+    if ways > 1 or (body.other is None and not ways) or (body.other is not None and body.text is not None):
+        raise InvalidInput(
+            "the answer is none, or more than one",
+            code=Code.INVALID_ANSWER,
+            hint="Give one of text, select and multi; other alone or with an option.",
+        )
