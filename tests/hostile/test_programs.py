@@ -290,6 +290,21 @@ def test_yes_or_no_can_ask_again_and_an_empty_line_is_told(tmp_path: Path) -> No
         session.wait_gone()
 
 
+@pytest.mark.parametrize("kind", ["read", "getch", "echo"])
+def test_a_key_is_taken_without_enter(tmp_path: Path, kind: str) -> None:
+    with running("one_key", tmp_path, "--kind", kind) as session:
+        session.type("y")
+        session.wait_drawn("backups")
+        session.type("\n")
+        assert session.submitted(2) == ["y", "\n"]
+
+
+def test_a_line_editor_wants_enter(tmp_path: Path) -> None:
+    with running("one_key", tmp_path, "--kind", "line") as session:
+        session.type("yes\r")
+        assert session.submitted() == ["yes"]
+
+
 def test_a_password_is_not_echoed(tmp_path: Path) -> None:
     with running("password", tmp_path) as session:
         session.wait_drawn("Password: ")

@@ -40,6 +40,8 @@ PROGRAMS: list[Program] = [
     ("pause_output", (), 80, FEW),
     ("flood", (), 80, FEW),
     ("yes_no", ("--loop",), 80, ("one_character", "ascii", "cjk")),
+    ("one_key", ("--kind", "read"), 80, ("one_character", "one_character")),
+    ("one_key", ("--kind", "getch"), 80, ("one_character", "one_character")),
     ("password", (), 80, ("single_quotes",)),
     ("canonical", ("--prompt", ""), 80, SOME),
     ("plain_box", (), 20, LARGE),

@@ -17,7 +17,7 @@ from paneward.app.terminals import Terminals
 from paneward.app.watches import Watches
 from paneward.config import Settings
 from paneward.core.addressee import Addressee, expected
-from paneward.core.choice import Choice
+from paneward.core.choice import Choice, one_way
 from paneward.core.errors import PanewardError, StoreError, TmuxError
 from paneward.core.flow import AnotherProgram
 from paneward.core.pending import Pending
@@ -140,6 +140,7 @@ class Connection(Terminals):
         select: int | str | None = None,
         other: str | None = None,
         multi: Sequence[int | str] | None = None,
+        key: str | None = None,
         fingerprint: str | None = None,
         startup: bool = False,
         message_id: str | None = None,
@@ -147,12 +148,12 @@ class Connection(Terminals):
         secret: bool = False,
         expect: str | Addressee | None = None,
     ) -> SendResult:
-        """Answer the dialog that is open in `pane`: by number or label, by several, by free text; with `other` beside
-        `select` or `multi`, by both. Dialogs that an agent opens with are answered only with `startup`."""
-        ways = sum(given is not None for given in (text, select, multi))
-        if ways > 1 or (other is None and not ways) or (other is not None and text is not None):
-            raise ValueError("answer with exactly one of text, select, multi and other; other may go with an option")
-        choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup)
+        """Answer the dialog that is open in `pane`: by number or label, by several, by free text, by one key without
+        Enter; with `other` beside `select` or `multi`, by both. Dialogs that an agent opens with are answered only with
+        `startup`."""
+        if not one_way(text, select, other, multi, key):
+            raise ValueError("answer with exactly one of text, select, multi, key, other; other may go with an option")
+        choice = Choice(select, None if multi is None else tuple(multi), other, text, fingerprint, startup, key)
         free = text if text is not None else other or ""
         how: Any = {"message_id": message_id, "timeout": timeout, "secret": secret, "addressee": expected(expect)}
         return await self.desk.answer(Request(pane, free, **how), choice)

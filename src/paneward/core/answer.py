@@ -10,7 +10,7 @@ What surprised us:
 from dataclasses import replace
 from functools import partial
 
-from paneward.core.asking import alive, dialog, line_prompt, unclear, unread, words_in_field
+from paneward.core.asking import alive, dialog, line_prompt, press_key, unclear, unread, words_in_field
 from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
 from paneward.core.delivery import AFTERMATH, Order, deliver
 from paneward.core.dialog_keys import BLINK, DEAF, KEYS_PER_STEP, REACTION, ROUND, TRIES_TO_OPEN, DialogKeys
@@ -37,6 +37,8 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
 
 
 def _afresh(choice: Choice, order: Order) -> Flow[SendResult]:
+    if choice.key is not None:
+        return (yield from press_key(choice, order, choice.key))
     menu = yield from dialog(choice, order)
     if isinstance(menu, SendResult):
         return menu
@@ -47,6 +49,10 @@ def _afresh(choice: Choice, order: Order) -> Flow[SendResult]:
 
 def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
     """Go on after a crash: read the pane before any key is pressed."""
+    if choice.key is not None:
+        if phase is Phase.INTENDED:
+            return (yield from _afresh(choice, replace(order, resume=None)))
+        return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, "after a crash: whether the key was taken is not known")
     scene = yield Rest(AFTERMATH)
     menu = read_asked(scene.snapshot, order.profile)
     if menu is None and choice.fingerprint is None:

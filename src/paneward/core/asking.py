@@ -5,13 +5,14 @@ It has stood long enough, its program is alive, no dialog is open at all; and af
 
 from dataclasses import replace
 
-from paneward.core.choice import Choice, refuse
+from paneward.core.choice import Choice, Refused, check, refuse
 from paneward.core.delivery import Order, deliver
 from paneward.core.errors import Code, PaneDead, PaneNotFound
 from paneward.core.field import field_open
-from paneward.core.flow import Flow, Look, Phase, Watch
+from paneward.core.flow import Flow, Look, Mark, Phase, Press, Watch
+from paneward.core.one_key import UNTAKEN, Reaction, prompt_for_keys, reaction
 from paneward.core.profiles import Frame, Profile
-from paneward.core.result import Menu, SendResult
+from paneward.core.result import Menu, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.asked import read_asked
 from paneward.core.submission import Judge
@@ -60,6 +61,33 @@ def line_prompt(choice: Choice, order: Order) -> Flow[SendResult]:
     if choice.words is None or choice.select is not None or choice.multi is not None:
         raise refuse(Code.NO_DIALOG, "no dialog is open in the pane", "`paneward read` shows the screen.")
     return (yield from deliver(order))
+
+
+def press_key(choice: Choice, order: Order, key: str) -> Flow[SendResult]:
+    """Press one key at a prompt or a dialog that acts on it, and see it go."""
+    scene = yield from painted(order.profile)
+    menu, prompt = read_asked(scene.snapshot, order.profile), prompt_for_keys(scene, order.profile)
+    if menu is not None:
+        check(menu, choice)
+    elif choice.fingerprint is not None:
+        raise refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
+    elif prompt is None:
+        raise _no_prompt(scene)
+    yield Mark(Phase.SUBMITTING)
+    yield Press((key,))
+    reacted, scene = yield from reaction(scene, key, order.profile)
+    now = read_asked(scene.snapshot, order.profile) if menu is not None else None
+    if menu is not None and (now is None or now.fingerprint != menu.fingerprint):
+        return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the dialog closed")
+    if menu is None and reacted is Reaction.TAKEN:
+        return SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the program took the key")
+    return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, UNTAKEN.get(reacted, "the same dialog is still open"))
+
+
+def _no_prompt(scene: Scene) -> Refused:
+    if scene.process is not None and scene.process.canonical:
+        return refuse(Code.NO_DIALOG, "the program reads whole lines, not keys", "Answer with a text.")
+    return refuse(Code.NO_DIALOG, "nothing in the pane waits for a key", "`paneward keys` presses any key anywhere.")
 
 
 def words_in_field(choice: Choice, order: Order, scene: Scene) -> Judge | None:

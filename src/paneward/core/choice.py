@@ -8,7 +8,7 @@ from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to answer: one of the four; words can go with an option, or with several."""
+    """What to answer: one of the five; words can go with an option, or with several."""
 
     select: int | str | None = None
     multi: tuple[int | str, ...] | None = None
@@ -16,11 +16,18 @@ class Choice:
     text: str | None = None
     fingerprint: str | None = None
     startup: bool = False  # dialogs at an agent's start may be answered
+    key: str | None = None  # one key, without Enter
     key_gap: float = 0.15  # seconds waited between two keys where the screen does not tell
 
     @property
     def words(self) -> str | None:
         return self.other if self.other is not None else self.text
+
+
+def one_way(text: object, select: object, other: object, multi: object, key: object) -> bool:
+    """Exactly one of them is given; `other` may go with an option."""
+    ways = sum(given is not None for given in (text, select, multi, key))
+    return ways == 1 and (other is None or (text is None and key is None)) if ways else other is not None
 
 
 class Refused(Exception):
@@ -50,7 +57,7 @@ def check(menu: Menu, choice: Choice) -> None:
         )
     if choice.multi is not None and not menu.multi:
         raise refuse(Code.UNKNOWN_OPTION, "the dialog takes one answer only", "Answer with select.")
-    if choice.words is None and choice.select is None and choice.multi is None:
+    if choice.words is None and choice.select is None and choice.multi is None and choice.key is None:
         raise refuse(Code.UNKNOWN_OPTION, "no answer was given", "Give select, multi, other or text.")
 
 

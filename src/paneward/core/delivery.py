@@ -14,8 +14,9 @@ from paneward.core.defusing import MEANS, Defused, defuse
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError
 from paneward.core.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.interrupting import ESCAPE_REST, interrupt
+from paneward.core.one_key import Prompt, Reaction, prompt_for_keys, reaction, refused, taken
 from paneward.core.preflight import Clear, Refusal, Terms, at_rest, clear_to_type
-from paneward.core.profiles import Profile, Typing
+from paneward.core.profiles import Profile
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene, Snapshot
@@ -23,9 +24,8 @@ from paneward.core.screen.appearance import read_appearance
 from paneward.core.snippet import typing_delay
 from paneward.core.stash import give_back, put_aside, taken_out
 from paneward.core.submission import Judge, Outcome, Reading
-from paneward.core.text import CANONICAL_LIMIT
+from paneward.core.typing import pastes, too_long
 
-KEYS_AT_MOST = 400  # one line up to here is typed as keys where a profile leaves the choice
 UNSEEN = 2.0  # seconds of silence after which a text that left no trace counts as not drawn
 UNSEEN_YET = 8.0  # the same of a program that takes its input at all times, and draws it when it comes to it
 RENDER = 10.0  # seconds a program that never falls silent gets to draw what was typed
@@ -79,6 +79,8 @@ class Delivery:
         self._judge = Judge(self._defused.text, order.profile, asked=order.text, command=order.as_command)
         self._notes: tuple[str, ...] = ()
         self._submit = order.profile.submit
+        self._prompt: Prompt | None = None  # at which each key may act at once
+        self._behind = False  # the text was seen behind the question that it answers
         self._drawn_in = 0.0  # seconds the program took to draw the text
 
     def run(self) -> Flow[SendResult]:
@@ -141,7 +143,7 @@ class Delivery:
         if isinstance(start, SendResult):
             return start
         self._notes = _troubles(start.scene, self._order.profile)
-        result = yield from self._see_and_submit()
+        result = (yield from self._key_taken(start.scene)) or (yield from self._see_and_submit())
         if not start.draft:
             return result
         return replace(result, notes=(*result.notes, *(yield from give_back(start.draft, self._order.profile))))
@@ -166,24 +168,12 @@ class Delivery:
         start = yield from clear_to_type(self._order.terms)
         if isinstance(start, Refusal):
             return self._failed(start.code, start.evidence, start.hint)
-        if refusal := self._too_long(start.scene):
-            return refusal
-        start = yield from self._make_room(start)
-        if isinstance(start, Refusal):
-            return self._failed(start.code, start.evidence, start.hint)
-        return start
-
-    def _too_long(self, scene: Scene) -> SendResult | None:
-        if scene.process is None or not scene.process.canonical:
-            return None
-        longest = max(len(line.encode()) for line in self._defused.text.split("\n"))
-        if longest <= CANONICAL_LIMIT:
-            return None
-        return self._failed(
-            Code.TEXT_TOO_LONG,
-            f"a line of {longest} bytes; this terminal takes {CANONICAL_LIMIT} a line and cuts the rest",
-            "Send it in shorter lines.",
-        )
+        self._prompt = None if self._order.as_command else prompt_for_keys(start.scene, self._order.profile)
+        text = self._defused.text
+        room = too_long(text, start.scene) or refused(self._prompt, text) or (yield from self._make_room(start))
+        if isinstance(room, Refusal):
+            return self._failed(room.code, room.evidence, room.hint)
+        return room
 
     def _make_room(self, start: Clear) -> Flow[Clear | Refusal]:
         if start.submit:
@@ -196,9 +186,24 @@ class Delivery:
 
     def _type(self, seen: Snapshot | None = None) -> Flow[None]:
         yield Mark(Phase.INTENDED)
-        text = self._defused.text
-        yield Paste(text, seen) if pastes(text, self._order.profile) else Type(text, seen)
+        text = self._defused.text if self._prompt is None else self._defused.text[:1]
+        yield self._act(text, seen)
         self._rung = Rung.TYPED
+
+    def _act(self, text: str, seen: Snapshot | None) -> Type | Paste:
+        return Paste(text, seen) if pastes(text, self._order.profile) else Type(text, seen)
+
+    def _key_taken(self, before: Scene) -> Flow[SendResult | None]:
+        """What came of the first key, where each may act at once. None: more is waited for, and submit."""
+        if self._prompt is None:
+            return None
+        key, rest = self._defused.text[:1], self._defused.text[1:]
+        reacted, scene = yield from reaction(before, key, self._order.profile, self._prompt.sure)
+        if reacted is not Reaction.STANDS or self._prompt.sure:
+            return replace(taken(self._prompt, reacted, key, rest), notes=self._order.notes)
+        if rest:
+            yield self._act(rest, scene.snapshot)
+        return None
 
     def _see_and_submit(self) -> Flow[SendResult]:
         scene = yield Watch(BLINK, process=False)
@@ -212,6 +217,7 @@ class Delivery:
                 return self._mixed()
             if reading.holds:
                 self._rung, self._drawn_in = Rung.RENDERED, waited
+                self._behind = self._judge.behind_question(scene)
                 break
             if self._cannot_be_seen(scene, reading, waited):
                 break
@@ -260,6 +266,9 @@ class Delivery:
         scene = yield from self._dismiss_ghost(scene)
         if self._judge.read(scene).foreign:
             return self._mixed()
+        if self._behind and not self._judge.behind_question(scene):
+            evidence = "the question changed before submit was pressed"
+            return self._failed(Code.STALE_DIALOG, evidence, "Read the pane: what was typed may stand there.")
         if not self._order.as_command and (mode := self._judge.mode(scene)):
             return (yield from self._take_back(mode))
         self._judge.settled(scene)
@@ -379,13 +388,6 @@ class Delivery:
     def _patience(self) -> float:
         """Seconds to wait for a program that draws as slowly as this one did."""
         return min(AS_SLOW * self._drawn_in, VERIFY / 2)
-
-
-def pastes(text: str, profile: Profile) -> bool:
-    """Whether a text is pasted, or typed key by key."""
-    if profile.typing is not Typing.AUTO:
-        return profile.typing is Typing.PASTE
-    return "\n" in text or "\t" in text or len(text) > KEYS_AT_MOST
 
 
 def _troubles(scene: Scene, profile: Profile) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 
-from paneward.core.delivery import Order, pastes
+from paneward.core.delivery import Order
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound
 from paneward.core.flow import Flow, Mark, Paste, Phase, Type, Watch
 from paneward.core.profiles import Frame, Profile
@@ -17,6 +17,7 @@ from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.lines import typing_at
 from paneward.core.submission import Judge
+from paneward.core.typing import pastes
 
 OPEN = 3.0  # seconds a field that moves gets to stand still
 DRAWN = 10.0  # seconds an agent gets to draw the words

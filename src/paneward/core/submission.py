@@ -15,6 +15,7 @@ from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
+from paneward.core.screen.question import question, stands
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
 
@@ -59,11 +60,13 @@ class Judge:
         self._settled: Composer | None = None
         self._likely: str | None = None
         self._looks = 0
+        self._asked = False  # it was typed behind a question
 
     def begin(self, scene: Scene) -> None:
         """The scene right before typing."""
         self._before = self._composer(scene)
         self._process_before = scene.process
+        self._asked = not self._profile.framed and question(Screen.of(scene.snapshot)) is not None
 
     def settled(self, scene: Scene) -> None:
         """The scene right before submit."""
@@ -131,6 +134,10 @@ class Judge:
         if not line.startswith(prompt) or self._wanted not in line[len(prompt) :]:
             return False
         return line != prompt + self._wanted
+
+    def behind_question(self, scene: Scene) -> bool:
+        """The text stands behind the question at which it was typed."""
+        return self._asked and stands(self._before, scene, self._text, self._profile)
 
     def after_submit(self, scene: Scene, since: float) -> tuple[Outcome, str]:
         """What became of the text, `since` seconds after submit was pressed."""

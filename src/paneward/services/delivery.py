@@ -94,6 +94,8 @@ class Deliveries:
 
     async def answer(self, request: Request, choice: Choice) -> SendResult:
         """Answer the dialog that is open in the pane; `request.text` is the free text, if any."""
+        if choice.key is not None:
+            check_keys((choice.key,))
         paced = replace(choice, key_gap=self._settings.tmux_bridge.sequential_send_delay_ms / 1000)
         request = replace(request, intent=request.intent or Intent.ANSWER)
         return await self._attempt(_cleaned(request), lambda order: answer(paced, order))

@@ -8,7 +8,10 @@ What surprised us: an input that ends with `?` or `:` looks like a question, be 
 
 import re
 
+from paneward.core.profiles.row import Profile
+from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen, insertion_point
+from paneward.core.screen.composer import Composer, ends_with, essence, read_composer
 
 _CONFIRMATION = re.compile(
     r"""(?P<question>.*(?:
@@ -20,12 +23,14 @@ _CONFIRMATION = re.compile(
 )
 _OVERWRITES = re.compile(r"(?:rm|cp|mv|ln|gzip|unzip): .*\?\s*")
 _KEY_WANTED = re.compile(r".*\b(?:press|hit|strike)\b.*\b(?:any key|a key|enter|return)\b.*", re.IGNORECASE)
+_ANY_KEY = re.compile(r".*\b(?:press|hit|strike)\b.*\b(?:any key|a key)\b.*", re.IGNORECASE)
 _PAGER = re.compile(r":|\(END\).*|.*--More--.*|lines \d+.*|Manual page .*|.*\(press h for help.*", re.IGNORECASE)
 _ASKING = re.compile(r"[:?]\s*(?:[\[(][^()\[\]]{0,40}[)\]])?$")
 _BEHIND_PROMPT = re.compile(
     r"(?:\S*[\w~)\]/][$#%>❯›»]|[$#%❯›»]|>{1,3}|\.\.\.|[^?]{0,60}?[@~][^?]{0,60}?[$#%❯])(?:\s.*|$)|In \[\d+\]:.*"
 )
 _NO_WORDS = re.compile(r"[^\w#]+|[\d:.,\s%-]+|\S*/\S*:|\S+://\S*|[A-Za-z]:(?:\\\S*)?")
+_DEFAULT = re.compile(r"\s*[\[(][^\[\]()]*[\])]\s*$")  # what is offered behind a question
 _BORDER = "│┃║▌▐"
 
 
@@ -47,6 +52,25 @@ def confirmation(screen: Screen) -> bool:
     if question(screen) is None:
         return False
     return bool(_CONFIRMATION.fullmatch(text) or _OVERWRITES.fullmatch(text))
+
+
+def key_wanted(screen: Screen) -> bool:
+    """Any key is an answer."""
+    return bool(_ANY_KEY.fullmatch(_before_cursor(screen)))
+
+
+def pager(screen: Screen) -> bool:
+    """The line is that of a pager, in which each key acts."""
+    return bool(_PAGER.fullmatch(_before_cursor(screen)))
+
+
+def stands(old: Composer | None, scene: Scene, typed: str, profile: Profile) -> bool:
+    """The same question stands at the cursor, with what was typed behind it. Some take away their default for that."""
+    now = read_composer(Screen.of(scene.snapshot), profile)
+    if old is None or now is None or not now.rows[-1].strip():
+        return False
+    asked, text = essence(old.before), essence(typed)
+    return any(ends_with(now.rows, one + text) for one in (asked, essence(_DEFAULT.sub("", old.before))))
 
 
 def _before_cursor(screen: Screen) -> str:

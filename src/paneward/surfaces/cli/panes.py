@@ -197,6 +197,9 @@ def answer(
         Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes words; `-` reads standard input."),
     ] = None,
     secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
+    key: Annotated[
+        str | None, Option(metavar="KEY", help="Press one key without Enter, at a prompt that takes one.")
+    ] = None,
     fingerprint: Fingerprint = None,
     startup: Startup = False,
     message_id: MessageId = None,
@@ -206,8 +209,8 @@ def answer(
 ) -> None:
     """Answer the dialog that is open in a pane: by number, by label, or by free text.
 
-    Give exactly one of --select, --other, --multi and --text; --other may go with --select or --multi: a reason, or
-    one more answer.
+    Give exactly one of --select, --other, --multi, --text and --key; --other may go with --select or --multi: a reason,
+    or one more answer.
     """
     from paneward.surfaces.cli.work import answer_with, given_text, option_named, options_named, usage_unless
 
@@ -215,8 +218,8 @@ def answer(
     several = options_named(multi)
     chosen = select is not None or several is not None
     usage_unless(
-        sum(given is not None for given in (select, None if chosen else other, several, text)) == 1,
-        "give exactly one of --select, --other, --multi and --text",
+        sum(given is not None for given in (select, None if chosen else other, several, text, key)) == 1,
+        "give exactly one of --select, --other, --multi, --text and --key",
     )
     answer_with(
         ctx,
@@ -226,6 +229,7 @@ def answer(
             select=None if select is None else option_named(select),
             other=other,
             multi=several,
+            key=key,
             fingerprint=fingerprint,
             startup=startup,
             secret=secret,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from paneward.surfaces.cli.remote import Remote
 
 T = TypeVar("T")
+BESIDE = ("secret", "expect", "key")  # options of an answer that becomes no turn
 PATIENCE = 30.0  # seconds that an answer may take beside what was asked for
 
 
@@ -67,9 +68,9 @@ class Served:
     async def answer(self, pane: str, text: str | None = None, **options: Any) -> SendResult:
         """An agent that asks is answered by a turn of its own; what only the screen shows, as in any pane."""
         agent = await self.agent(pane)
-        beside = options.get("secret") or options.get("expect")  # what is secret becomes no turn
+        beside = any(options.get(name) for name in BESIDE)  # what is secret becomes no turn
         if agent is not None and agent.stage is Stage.AWAITING_INPUT and not beside:
-            spoken = {name: value for name, value in options.items() if name not in ("secret", "expect")}
+            spoken = {name: value for name, value in options.items() if name not in BESIDE}
             reply, path = Reply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
             menu = await self.menu(pane) if has_numbers(reply) else None
             with contextlib.suppress(NotAsking):

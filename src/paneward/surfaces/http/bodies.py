@@ -92,12 +92,13 @@ class KeyPress:
 
 @dataclass(frozen=True, slots=True)
 class PaneAnswer:
-    """An answer to the dialog in a pane: one of `text`, `select` and `multi`; `other` alone or with an option."""
+    """An answer in a pane: one of `text`, `select`, `multi` and `key`; `other` alone or with an option."""
 
     text: Text | None = None
     select: Pick | None = None
     other: Text | None = None
     multi: Annotated[list[Pick], Field(max_length=200)] | None = None
+    key: Annotated[Short, Field(description="one key, pressed without Enter")] | None = None
     fingerprint: Short | None = None
     startup: StrictBool = False
     secret: StrictBool = False

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, Response
 
 from paneward.core.addressee import addressee
 from paneward.core.agent import Agent, Answer, Sent, shown
+from paneward.core.choice import one_way
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.result import Readiness
 from paneward.surfaces import wire
@@ -225,10 +226,9 @@ def _sent(sent: Sent, request: Request) -> Response:
 
 
 def check_ways(body: bodies.PaneAnswer) -> None:
-    ways = sum(given is not None for given in (body.text, body.select, body.multi))
-    if ways > 1 or (body.other is None and not ways) or (body.other is not None and body.text is not None):
+    if not one_way(body.text, body.select, body.other, body.multi, body.key):
         raise InvalidInput(
             "the answer is none, or more than one",
             code=Code.INVALID_ANSWER,
-            hint="Give one of text, select and multi; other alone or with an option.",
+            hint="Give one of text, select, multi and key; other alone or with an option.",
         )
