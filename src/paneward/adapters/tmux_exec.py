@@ -30,7 +30,7 @@ from paneward.adapters.tmux_words import (
     read_panes,
     type_commands,
 )
-from paneward.core.errors import PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTimeout
+from paneward.core.errors import PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTimeout, Unanswered
 from paneward.core.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo, always
 
@@ -177,7 +177,7 @@ class ExecTmux:
         try:
             return await self._call(*words, input=input)
         except TmuxTimeout as late:
-            raise TmuxTimeout(f"{what}: {late.message}; unknown whether it went in") from None
+            raise Unanswered(f"{what}: {late.message}; unknown whether it went in") from None
 
     # --- reading
 

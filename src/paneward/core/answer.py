@@ -14,7 +14,7 @@ from paneward.core.asking import alive, dialog, line_prompt, press_key, unclear,
 from paneward.core.choice import Choice, Refused, check, find_option, place, refuse, ticked
 from paneward.core.delivery import AFTERMATH, Order, deliver
 from paneward.core.dialog_keys import BLINK, DEAF, KEYS_PER_STEP, REACTION, ROUND, TRIES_TO_OPEN, DialogKeys
-from paneward.core.errors import Code, TmuxError
+from paneward.core.errors import Code, TmuxError, Unanswered
 from paneward.core.field import field_open, type_words
 from paneward.core.flow import Flow, Look, Mark, Phase, Press, Rest, Type, Watch
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
@@ -32,6 +32,8 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
         return (yield from _afresh(choice, order))
     except Refused as refused:
         return refused.result
+    except Unanswered as error:
+        return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, f"{error.message}; look at the pane before you answer again")
     except TmuxError as error:
         return SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
 

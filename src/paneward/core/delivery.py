@@ -8,19 +8,20 @@ the insertion point counts. And a program that has taken the bytes may still be 
 again only when the program is seen waiting for input with our text still in front of it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paneward.core.defusing import MEANS, Defused, defuse
-from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError, Unanswered
 from paneward.core.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.interrupting import ESCAPE_REST, interrupt
 from paneward.core.one_key import Prompt, Reaction, prompt_for_keys, reaction, refused, taken
-from paneward.core.preflight import Clear, Refusal, Terms, at_rest, clear_to_type
-from paneward.core.profiles import Profile
+from paneward.core.order import Order as Order
+from paneward.core.preflight import Clear, Refusal, at_rest, clear_to_type
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene, Snapshot
-from paneward.core.screen.appearance import read_appearance
+from paneward.core.screen.appearance import troubles
+from paneward.core.silence import answered
 from paneward.core.snippet import typing_delay
 from paneward.core.stash import give_back, put_aside, taken_out
 from paneward.core.submission import Judge, Outcome, Reading
@@ -41,26 +42,6 @@ GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away 
 BLINK = 0.03
 STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
 AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to deliver, and how."""
-
-    text: str
-    terms: Terms
-    as_command: bool = False  # type it as it is, whatever the program takes it for
-    verify: bool = True
-    ghost: bool = True  # dismiss ghost text that submit would accept
-    base_delay: float = 0.12
-    clear_delay: float = 0.2
-    retries: int = 3
-    resume: Phase | None = None  # an earlier attempt came this far and was cut off
-    notes: tuple[str, ...] = ()
-
-    @property
-    def profile(self) -> Profile:
-        return self.terms.profile
 
 
 def deliver(order: Order) -> Flow[SendResult]:
@@ -90,6 +71,8 @@ class Delivery:
             if self._order.resume is not None:
                 return (yield from self._resume(self._order.resume))
             return (yield from self._afresh())
+        except Unanswered as error:
+            return (yield from self._unanswered(error))
         except TmuxError as error:
             return self._failed(error.code, error.message, error.hint)
 
@@ -138,11 +121,25 @@ class Delivery:
         self._enters = 1
         return self._confirmed("after a crash while submitting, the composer no longer holds the text")
 
+    def _unanswered(self, error: Unanswered) -> Flow[SendResult]:
+        """What was handed to tmux may have been done: look again when it answers, and go on from there."""
+        if self._rung is Rung.NOTHING:
+            self._rung = Rung.TYPED
+        scene = yield from answered()
+        if scene is None:
+            return self._unconfirmed(f"{error.message}; look at the pane before it is sent again")
+        if self._enters:
+            return (yield from self._verify())
+        if self._judge.read(scene).holds:
+            self._rung = Rung.RENDERED
+            return (yield from self._settle_and_submit(scene))
+        return self._unconfirmed(f"{error.message}; the text does not stand in the composer")
+
     def _afresh(self) -> Flow[SendResult]:
         start = yield from self._typed()
         if isinstance(start, SendResult):
             return start
-        self._notes = _troubles(start.scene, self._order.profile)
+        self._notes = troubles(start.scene, self._order.profile)
         result = (yield from self._key_taken(start.scene)) or (yield from self._see_and_submit())
         if not start.draft:
             return result
@@ -388,9 +385,3 @@ class Delivery:
     def _patience(self) -> float:
         """Seconds to wait for a program that draws as slowly as this one did."""
         return min(AS_SLOW * self._drawn_in, VERIFY / 2)
-
-
-def _troubles(scene: Scene, profile: Profile) -> tuple[str, ...]:
-    """What the agent said of itself before it was given the text: it may take it and do nothing."""
-    said = read_appearance(scene.snapshot, profile, scene.process).trouble if profile.troubles else ""
-    return (f"before this, the agent had said why it cannot work: {said}",) if said else ()

@@ -16,6 +16,7 @@
         ├── TmuxNotInstalled    TMUX_NOT_INSTALLED
         ├── TmuxTooOld          TMUX_TOO_OLD
         ├── TmuxTimeout         TIMEOUT
+        │   └── Unanswered      TIMEOUT: it may have been done
         └── HostUnreachable     HOST_UNREACHABLE
             └── LoginNeeded     HOST_NEEDS_LOGIN
 
@@ -176,6 +177,10 @@ class TmuxTooOld(TmuxError):
 class TmuxTimeout(TmuxError):
     def __init__(self, message: str, *, hint: str = "tmux did not answer in time: is its server stopped?") -> None:
         super().__init__(message, code=Code.TIMEOUT, hint=hint)
+
+
+class Unanswered(TmuxTimeout):
+    """tmux was handed something and did not answer: whether it was done is not known."""
 
 
 class HostUnreachable(TmuxError):

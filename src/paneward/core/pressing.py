@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError
+from paneward.core.errors import Code, PaneDead, PaneNotFound, TmuxError, Unanswered
 from paneward.core.flow import Flow, Look, Press, Watch
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
@@ -30,6 +30,8 @@ def press(order: Keys) -> Flow[SendResult]:
             yield Press(order.keys)
             return SendResult(Verdict.CONFIRMED, Rung.TYPED, "tmux took the keys")
         return (yield from _verified(order, at))
+    except Unanswered as error:
+        return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, f"{error.message}; look at the pane before you press again")
     except TmuxError as error:
         return _failed(error)
 

@@ -37,7 +37,7 @@ from paneward.adapters.tmux_words import (
     type_commands,
 )
 from paneward.core.control import Reply, encode
-from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout
+from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout, Unanswered
 from paneward.core.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo
 
@@ -175,9 +175,9 @@ class ControlTmux:
         try:
             replies = await _all(answers)
         except Lost as lost:
-            raise TmuxError(f"{what}: the control client ended ({lost}); unknown whether it went in") from None
+            raise Unanswered(f"{what}: the control client ended ({lost}); unknown whether it went in") from None
         except TmuxTimeout as late:
-            raise TmuxTimeout(f"{what}: {late.message}; unknown whether it went in") from None
+            raise Unanswered(f"{what}: {late.message}; unknown whether it went in") from None
         for reply in replies:
             _check(what, reply)
         return replies[-1]

@@ -15,7 +15,7 @@ from functools import lru_cache
 from paneward.core.profiles import Profile, nearest, version_seen
 from paneward.core.profiles.row import Frame, Listing
 from paneward.core.result import Menu
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.screen.cells import Row, Screen, columns
 from paneward.core.screen.composer import Composer, read_composer
 from paneward.core.screen.dialogs import known_dialog
@@ -181,3 +181,9 @@ def _listed(rows: tuple[Row, ...], listing: Listing) -> tuple[str, ...]:
         elif listing.before:
             texts = []
     return () if listing.before else tuple(texts)
+
+
+def troubles(scene: Scene, profile: Profile) -> tuple[str, ...]:
+    """What the agent said of itself before it was given the text: it may take it and do nothing."""
+    said = read_appearance(scene.snapshot, profile, scene.process).trouble if profile.troubles else ""
+    return (f"before this, the agent had said why it cannot work: {said}",) if said else ()
