@@ -24,6 +24,7 @@ from typing import Any
 import paneward
 from paneward.app import Connection
 from paneward.core.errors import Code
+from paneward.core.preflight import DraftPolicy
 from paneward.core.result import Rung
 from prove.agents_page import PAGE, page
 from prove.ledger import RESULTS, Ledger, Line, Outcome, fingerprint
@@ -164,7 +165,7 @@ async def play_draft(stage: Stage, number: int) -> Outcome:
     human = await asyncio.to_thread(Human, lab.server, lab.pane, 100, 35)
     try:
         await asyncio.to_thread(human.type, draft)
-        policy = ("refuse", "hold")[number % 2]
+        policy: DraftPolicy = "hold" if number % 2 else "refuse"
         result = await stage.connection.send_text(lab.pane, "not now", draft=policy, timeout=REFUSES)
         before = len(lab.model.prompts())
         await asyncio.sleep(PERSON)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from paneward.core.errors import Code, PaneNotFound
-from paneward.core.result import Readiness, ReadyVerdict, Rung, SendResult, Verdict
-from paneward.tool import Response, TmuxTool, tool_prompt
+from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
+from paneward.tool import Response, TmuxTool, tool_prompt, tool_schema
 
 SENT = SendResult(
     Verdict.CONFIRMED, Rung.SUBMITTED, "the prompt is back and empty", notes=("1 control character removed",)
@@ -25,6 +25,7 @@ class Panes:
     result: SendResult = SENT
     ready: Readiness = READY
     error: PaneNotFound | None = None
+    dialog: Menu | None = None
     asked: list[tuple[Any, ...]] = field(default_factory=list)
 
     async def send_text(self, pane: str, text: str) -> SendResult:
@@ -38,6 +39,14 @@ class Panes:
     async def capture(self, pane: str, lines: int = 50) -> str:
         self._note("capture", pane, lines)
         return "the screen"
+
+    async def menu(self, pane: str) -> Menu | None:
+        self._note("menu", pane)
+        return self.dialog
+
+    async def answer(self, pane: str, text: str | None = None, **how: Any) -> SendResult:
+        self._note("answer", pane, text, how)
+        return self.result
 
     async def wait_ready(
         self,
@@ -64,7 +73,7 @@ def execute(panes: Panes, **args: Any) -> str:
 @pytest.mark.parametrize("action", ["dance", "", "None"])
 def test_an_unknown_action_lists_the_valid_ones(action: str) -> None:
     panes = Panes()
-    expected = f"Unknown action '{action.lower()}'. Valid actions: send, keys, read, wait_ready."
+    expected = f"Unknown action '{action.lower()}'. Valid actions: send, keys, read, wait_ready, wait, menu, answer."
     assert execute(panes, action=action) == expected
     assert panes.asked == []
 
@@ -207,9 +216,36 @@ def test_accept_stable_is_read_as_models_write_it(flag: object, taken: bool) -> 
     assert panes.asked == [("wait_ready", "%3", None, None, taken)]
 
 
+def test_a_dialog_is_read_and_answered() -> None:
+    panes = Panes(dialog=Menu("Go on?", (Option(1, "Yes"), Option(2, "No")), 0, None, False, "f"))
+    assert execute(panes, action="menu") == "asks: Go on?\n1. Yes\n2. No"
+    assert execute(Panes(), action="menu") == "no dialog is open"
+    assert execute(panes, action="answer", key="y").startswith("answered")
+    assert panes.asked[-1] == ("answer", "%3", None, {"key": "y"})
+    assert execute(panes, action="answer").startswith("Give one of")
+    assert execute(panes, action="answer", key="y", text="y").startswith("Give one of")
+
+
+def test_the_schema_knows_every_action_and_argument() -> None:
+    schema = tool_schema()
+    listed = execute(Panes(), action="?").rstrip(".").partition("Valid actions: ")[2].split(", ")
+    assert schema["properties"]["action"]["enum"] == listed
+    examples = [
+        json.loads(block)["tool_args"] for block in re.findall(r"```json\n(.*?)\n```", tool_prompt(), re.DOTALL)
+    ]
+    assert {name for example in examples for name in example} <= set(schema["properties"])
+
+
 def test_every_example_of_the_prompt_page_works() -> None:
     examples = [json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", tool_prompt(), re.DOTALL)]
-    assert {example["tool_args"]["action"] for example in examples} == {"send", "keys", "read", "wait_ready"}
+    assert {example["tool_args"]["action"] for example in examples} == {
+        "send",
+        "keys",
+        "read",
+        "wait_ready",
+        "menu",
+        "answer",
+    }
     for example in examples:
         panes = Panes()
         assert not execute(panes, **example["tool_args"]).startswith(("Missing", "Unknown", "Invalid"))

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from paneward.core.result import Verdict as Verdict
     from paneward.core.standing import AgentState as AgentState
     from paneward.core.standing import Standing as Standing
+    from paneward.ports import PaneInfo as PaneInfo
     from paneward.tool import TmuxTool as TmuxTool
     from paneward.tool import tool_prompt as tool_prompt
+    from paneward.tool import tool_schema as tool_schema
 
     __version__: str
 
@@ -34,7 +36,8 @@ _HOMES = {
     "paneward.core.profiles": ("Profile",),
     "paneward.core.result": ("Menu", "Option", "Readiness", "ReadyVerdict", "Rung", "SendResult", "Verdict"),
     "paneward.core.standing": ("AgentState", "Standing"),
-    "paneward.tool": ("TmuxTool", "tool_prompt"),
+    "paneward.ports": ("PaneInfo",),
+    "paneward.tool": ("TmuxTool", "tool_prompt", "tool_schema"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*_HOME, "__version__"]

@@ -9,25 +9,29 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 from paneward.app import Connection, connect
 from paneward.config import Settings
 from paneward.core.errors import PanewardError
-from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.preflight import BusyPolicy, DraftPolicy
+from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
 from paneward.core.snippet import extract_verification_snippet as _extract_verification_snippet
 
 __all__ = [
     "SendResult",
     "_extract_verification_snippet",
+    "answer",
     "capture",
     "capture_pane",
     "close",
     "configure",
+    "menu",
     "send_keys",
     "send_text",
+    "wait",
 ]
 
 T = TypeVar("T")
@@ -181,14 +185,18 @@ def send_text(
     verify_enter: bool = True,
     detect_ghost_text: bool = True,
     profile: str | None = None,
-    when_busy: str = "wait",
-    draft: str = "hold",
+    when_busy: BusyPolicy = "wait",
+    draft: DraftPolicy = "hold",
     as_command: bool = False,
     message_id: str | None = None,
     timeout: float = 30.0,
     secret: bool = False,
+    expect: str | None = None,
 ) -> SendResult:
-    """Type `text` into the program in the pane, submit it, and prove that it went in."""
+    """Type `text` into the program in the pane, submit it, and prove that it went in.
+
+    The options are those of `Connection.send_text`.
+    """
     return _door.bridge().ask(
         pane_id,
         lambda tmux: tmux.send_text(
@@ -203,13 +211,53 @@ def send_text(
             message_id=message_id,
             timeout=timeout,
             secret=secret,
+            expect=expect,
         ),
     )
 
 
-def send_keys(pane_id: str, *keys: str, verify_enter: bool = False) -> SendResult:
+def send_keys(pane_id: str, *keys: str, verify_enter: bool = False, expect: str | None = None) -> SendResult:
     """Press keys by name: `Enter`, `Escape`, `Up`, `Down`, `C-c`, `C-u`."""
-    return _door.bridge().ask(pane_id, lambda tmux: tmux.send_keys(pane_id, *keys, verify_enter=verify_enter))
+    return _door.bridge().ask(
+        pane_id, lambda tmux: tmux.send_keys(pane_id, *keys, verify_enter=verify_enter, expect=expect)
+    )
+
+
+def menu(pane_id: str) -> Menu | SendResult | None:
+    """The dialog that is open in the pane, or None; where there is no pane, the failed receipt that says why."""
+    return _door.bridge().ask(pane_id, lambda tmux: tmux.menu(pane_id))
+
+
+def answer(
+    pane_id: str,
+    text: str | None = None,
+    *,
+    select: int | str | None = None,
+    other: str | None = None,
+    multi: Sequence[int | str] | None = None,
+    key: str | None = None,
+    fingerprint: str | None = None,
+    startup: bool = False,
+    message_id: str | None = None,
+    timeout: float = 30.0,
+    expect: str | None = None,
+) -> SendResult:
+    """Answer what is asked in the pane: by free text, the number or label of an option, several, or one key."""
+    how: dict[str, Any] = {"select": select, "other": other, "multi": multi, "key": key, "fingerprint": fingerprint}
+    rest: dict[str, Any] = {"startup": startup, "message_id": message_id, "timeout": timeout, "expect": expect}
+    return _door.bridge().ask(pane_id, lambda tmux: tmux.answer(pane_id, text, **how, **rest))
+
+
+def wait(
+    pane_id: str,
+    timeout: float | None = None,
+    prompt_pattern: str | None = None,
+    accept_stable: bool | None = None,
+    profile: str | None = None,
+) -> Readiness | SendResult:
+    """Wait until the program in the pane takes input, asks something, or the time is up."""
+    how = (timeout, prompt_pattern, accept_stable, profile)
+    return _door.bridge().ask(pane_id, lambda tmux: tmux.wait_ready(pane_id, *how))
 
 
 def capture(pane_id: str, lines: int = 50, ansi: bool = False) -> str | SendResult:

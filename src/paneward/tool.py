@@ -1,4 +1,4 @@
-"""A tool for language models: four actions on tmux panes, answered in words.
+"""A tool for language models: seven actions on tmux panes, answered in words.
 
 Every answer is a `Response`, also a refusal: what a model gets wrong, it can mend itself when it is told
 what was wrong. The first line tells the outcome, the screen follows.
@@ -6,15 +6,16 @@ what was wrong. The first line tells the outcome, the screen follows.
 
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from paneward.core.errors import PanewardError
-from paneward.core.result import Readiness, ReadyVerdict, SendResult, Verdict
+from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 
 TIMEOUT = 10.0  # seconds, when what was asked for is no time
 LINES = 100
+WAYS = ("text", "select", "multi", "key")  # to answer
 MOST_LINES = 10_000
 
 
@@ -24,6 +25,16 @@ class Panes(Protocol):
     async def send_text(self, pane: str, text: str) -> SendResult: ...
     async def send_keys(self, pane: str, *keys: str) -> SendResult: ...
     async def capture(self, pane: str, lines: int = ...) -> str: ...
+    async def menu(self, pane: str) -> Menu | None: ...
+    async def answer(
+        self,
+        pane: str,
+        text: str | None = ...,
+        *,
+        select: int | str | None = ...,
+        multi: Sequence[int | str] | None = ...,
+        key: str | None = ...,
+    ) -> SendResult: ...
     async def wait_ready(
         self,
         pane: str,
@@ -62,7 +73,8 @@ class TmuxTool:
             return Response(_told(error.code, error.message, error.hint))
 
     def _actions(self) -> dict[str, Callable[[str, Mapping[str, Any]], Awaitable[str]]]:
-        return {"send": self._send, "keys": self._keys, "read": self._read, "wait_ready": self._wait_ready}
+        acts = {"send": self._send, "keys": self._keys, "read": self._read, "wait_ready": self._wait_ready}
+        return {**acts, "wait": self._wait_ready, "menu": self._menu, "answer": self._answer}
 
     async def _send(self, pane: str, args: Mapping[str, Any]) -> str:
         text = args.get("text")
@@ -75,6 +87,19 @@ class TmuxTool:
         if not keys:
             return 'Missing keys. Give names, as in "keys": "C-c" or "keys": ["Down", "Enter"].'
         return _receipt("pressed", await self._tmux.send_keys(pane, *keys))
+
+    async def _menu(self, pane: str, args: Mapping[str, Any]) -> str:
+        menu = await self._tmux.menu(pane)
+        if menu is None:
+            return "no dialog is open"
+        options = [f"{one.number}. {one.label}" for one in menu.options]
+        return "\n".join([f"asks: {menu.question}", *options])
+
+    async def _answer(self, pane: str, args: Mapping[str, Any]) -> str:
+        given = {name: args[name] for name in WAYS if args.get(name) is not None}
+        if len(given) != 1:
+            return 'Give one of text, select, multi and key, as in "select": 2 or "key": "y".'
+        return _receipt("answered", await self._tmux.answer(pane, **given))
 
     async def _read(self, pane: str, args: Mapping[str, Any]) -> str:
         return await self._tmux.capture(pane, lines=_lines(args.get("lines")))
@@ -159,6 +184,29 @@ def _flag(value: object) -> bool:
     return value.strip().lower() in ("true", "yes", "1") if isinstance(value, str) else bool(value)
 
 
+def tool_schema() -> dict[str, Any]:
+    """The arguments of the tool as a JSON schema, for models that are given tools by schema."""
+    words, option = {"type": "string"}, {"type": ["integer", "string"]}
+    return {
+        "type": "object",
+        "properties": {
+            "action": {"enum": ["send", "keys", "read", "wait_ready", "wait", "menu", "answer"]},
+            "pane": {**words, "description": "an id such as %3, session:window.pane, or the name of a window"},
+            "text": {**words, "description": "send, answer: what to type"},
+            "keys": {"type": "array", "items": words, "description": "keys: names such as C-c, Down, Enter"},
+            "lines": {"type": "integer", "minimum": 1, "description": "read: how many lines"},
+            "timeout": {"type": "number", "description": "wait: seconds at most"},
+            "prompt_pattern": {**words, "description": "wait: a regular expression for the line of the cursor"},
+            "accept_stable": {"type": "boolean", "description": "wait: a screen that stands still counts as ready"},
+            "select": {**option, "description": "answer: the number or the label of an option"},
+            "multi": {"type": "array", "items": option, "description": "answer: several options"},
+            "key": {**words, "description": "answer: one key, without Enter"},
+        },
+        "required": ["action", "pane"],
+        "additionalProperties": False,
+    }
+
+
 def tool_prompt() -> str:
     """The page that tells a language model how to use the tool."""
     return _PROMPT
@@ -180,6 +228,14 @@ into the program in the pane and submitted, and the answer tells you whether the
 #### Usage: press keys, in order
 ```json
 { "tool_name": "tmux_tool", "tool_args": { "action": "keys", "pane": "%3", "keys": ["C-c"] } }
+```
+
+#### Usage: read the dialog that is open, and answer it by number, label, text or one key
+```json
+{ "tool_name": "tmux_tool", "tool_args": { "action": "menu", "pane": "%3" } }
+```
+```json
+{ "tool_name": "tmux_tool", "tool_args": { "action": "answer", "pane": "%3", "select": 2 } }
 ```
 
 #### Usage: read the last lines (100 unless you say how many)
@@ -207,7 +263,7 @@ The first line of `wait_ready` tells what was found; the screen follows, so no `
 | first line | do |
 |---|---|
 | `ready (prompt matched)` | send the next input |
-| `awaiting_answer: <question>` | answer it with `send`, or with `keys` in a menu |
+| `awaiting_answer: <question>` | `menu` shows the options; answer it with `answer` |
 | `busy` | it still works: wait again, with a longer timeout |
 | `wait_ready timed out after Ns` | nothing is proven: read the screen and decide |
 | `ready (stable)` | only with `"accept_stable": true`: the screen stands still, and nothing proves more |

@@ -223,9 +223,9 @@ def test_an_unknown_transport() -> None:
 
 def test_a_word_that_is_no_choice_is_a_programming_error(ground: Ground, stage: Stage) -> None:
     with pytest.raises(ValueError, match="never"):
-        ask(ground, lambda tmux: tmux.send_text(stage.pane, "x", when_busy="never"))
+        ask(ground, lambda tmux: tmux.send_text(stage.pane, "x", when_busy="never"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="lose"):
-        ask(ground, lambda tmux: tmux.send_text(stage.pane, "x", draft="lose"))
+        ask(ground, lambda tmux: tmux.send_text(stage.pane, "x", draft="lose"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="exactly one"):
         ask(ground, lambda tmux: tmux.answer(stage.pane, "x", select=1))
 

@@ -21,7 +21,7 @@ from paneward.core.choice import Choice, one_way
 from paneward.core.errors import PanewardError, StoreError, TmuxError
 from paneward.core.flow import AnotherProgram
 from paneward.core.pending import Pending
-from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.preflight import BusyPolicy, Draft, DraftPolicy, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
 from paneward.core.program import program_of
 from paneward.core.readiness import Assessment, Review, assess, compile_prompt, wait_ready
@@ -94,15 +94,20 @@ class Connection(Terminals):
         profile: str | None = None,
         verify_enter: bool = True,
         detect_ghost_text: bool = True,
-        when_busy: str = "wait",
-        draft: str = "hold",
+        when_busy: BusyPolicy = "wait",
+        draft: DraftPolicy = "hold",
         as_command: bool = False,
         message_id: str | None = None,
         timeout: float = 30.0,
         secret: bool = False,
         expect: str | Addressee | None = None,
     ) -> SendResult:
-        """Type a text into the program in `pane`, submit it, and prove that it went in."""
+        """Type a text into the program in `pane`, submit it, and prove that it went in.
+
+        `when_busy`: what to do while the program works; `draft`: with unsent text of the operator; `as_command`: send
+        it as it is, also where the program would not take it as text; `message_id`: a repeated call returns the first
+        receipt; `secret`: keep only its length; `expect`: the program that must be in the foreground, by its name.
+        """
         return await self.desk.send(
             Request(
                 pane=pane,

@@ -7,6 +7,7 @@ what the operator is writing.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from paneward.core.addressee import Mismatch, nobody_else
 from paneward.core.errors import Code
@@ -40,6 +41,10 @@ class Draft(StrEnum):
     HOLD = "hold"
     STASH = "stash"
     REFUSE = "refuse"
+
+
+BusyPolicy = Literal["wait", "queue", "steer", "interrupt", "refuse"]  # the names of `WhenBusy`
+DraftPolicy = Literal["hold", "stash", "refuse"]  # the names of `Draft`
 
 
 @dataclass(frozen=True, slots=True)
