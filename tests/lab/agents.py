@@ -19,9 +19,8 @@ from pathlib import Path
 
 from tests.adapters.conftest import TmuxServer, free_port
 from tests.lab.model import Model
-from tests.lab.recipes import RECIPES, Recipe, pins
+from tests.lab.recipes import CACHE, RECIPES, Recipe, pins
 
-CACHE = Path(os.environ.get("PANEWARD_CACHE") or Path.home() / ".cache" / "paneward") / "lab"
 STARTS = 180.0  # seconds; a cold start on a loaded machine takes a sixth of it
 SHOWS = 90.0
 GROUP = "PANEWARD_LAB_GROUP"  # names a control group that agents join: prove/slow.py
@@ -99,8 +98,12 @@ class LabAgent:
         return self.wait_screen(self.recipe.composer, seconds, still=0.3)
 
     def wait_started(self) -> Look:
-        """Until the agent is through with its start, not only drawn."""
-        self.wait_screen(self.recipe.started, STARTS)
+        """Until the agent is through with its start, not only drawn; a low pane may have scrolled its words away."""
+        until = time.monotonic() + STARTS
+        while not re.search(self.recipe.started, self.server.run("capture-pane", "-p", "-S", "-", "-t", self.pane)):
+            if time.monotonic() > until:
+                raise NotSeen(f"{self.recipe.name} {self.version} never started:\n{self.look().text}")
+            time.sleep(LOOK)
         return self.wait_composer()
 
     def keys(self, *names: str) -> None:

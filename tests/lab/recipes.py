@@ -10,12 +10,14 @@ outlives the pane unless that is switched off; aider downloads a price list unle
 """
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.lab.dialects import Json
 
 HERE = Path(__file__).parent
+CACHE = Path(os.environ.get("PANEWARD_CACHE") or Path.home() / ".cache" / "paneward") / "lab"
 KEY = "sk-ant-lab-key-00000000000000000000000000"
 
 
@@ -32,6 +34,7 @@ class Recipe:
     repository: bool = False  # it wants to work in a git repository
     resume: tuple[str, ...] = ()  # words by which it takes up its last conversation
     leave: str = "/exit"  # words by which it ends
+    node: bool = False  # it runs on Node
 
 
 def _json(value: Json) -> str:
@@ -98,6 +101,7 @@ trust_level = "trusted"
     started=r"lab-model",
     resume=("resume", "--last"),
     leave="/quit",
+    node=True,
 )
 OPENCODE = Recipe(
     name="opencode",
@@ -168,6 +172,7 @@ GEMINI = Recipe(
     started=r"Authenticated with",
     resume=("--resume", "latest"),
     leave="/quit",
+    node=True,
 )
 AIDER = Recipe(
     name="aider",
@@ -209,5 +214,14 @@ RECIPES = {recipe.name: recipe for recipe in (CLAUDE, CODEX, OPENCODE, GEMINI, A
 
 def pins() -> list[tuple[str, str]]:
     """The agents and versions that the lab installs, the newest of each first."""
+    return [(kind, version) for kind, version in _pinned() if kind in RECIPES]
+
+
+def nodes() -> list[str]:
+    """The major versions of Node that the lab knows; the first is what agents run on unless told otherwise."""
+    return [version.partition(".")[0] for kind, version in _pinned() if kind == "node"]
+
+
+def _pinned() -> list[tuple[str, str]]:
     rows = [line.split() for line in (HERE / "pins.txt").read_text().splitlines() if not line.startswith("#")]
-    return [(kind, version) for kind, _, version in rows if kind in RECIPES]
+    return [(kind, version) for kind, _, version, *_ in rows]

@@ -1,33 +1,31 @@
-"""Records what real agents draw: `python -m tests.lab.record [agent ...] [--width N | --light] [--into FOLDER]`.
+"""Records what real agents draw: `python -m tests.lab.record [agent ...] [--form FORM] [--into FOLDER]`.
 
-One play per agent, version and width: the script makes the agent do something, waits until it can be seen, and keeps
-the screen as `tests/corpus/<agent>/<version>/<case>_<width>.json`, with what is true of it, as the script knows it, in
-`<case>_<width>.expected.json` beside it; on a light terminal, at 100 columns, as `<case>_light.json`. Nothing here asks
-Paneward's own reader.
+One play per agent, version and form of terminal (`FORMS`): the script makes the agent do something, waits until it can
+be seen, and keeps the screen as `tests/corpus/<agent>/<version>/<case>_<form>.json`, with what is true of it, as the
+script knows it, in `<case>_<form>.expected.json` beside it. Nothing here asks Paneward's own reader.
 """
 
 import argparse
 import contextlib
 import json
+import os
 import re
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from tests.adapters.conftest import TmuxServer
 from tests.lab.agents import LabAgent, NotSeen, installed, start
 from tests.lab.moves import STARTUPS, WAIT_FOR_FILE, Dialog, Moves, Startup, moves_of
 from tests.lab.recipes import RECIPES, pins
 from tests.lab.replies import Hold, Reply
+from tests.lab.terminals import FORMS
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-STAGE = Path("/tmp/paneward-lab")  # one short name for all, as screens show it
-HEIGHTS = {60: 24, 100: 34, 200: 50}
-LIGHT_WIDTH = 100
+STAGE = Path(os.environ.get("PANEWARD_LAB_STAGE", "/tmp/paneward-lab"))  # a short name, as screens show it
 LIGHT_ENVIRONMENT = {"aider": {"AIDER_LIGHT_MODE": "true"}}
 SETTLES = 0.8  # seconds for the agent to finish drawing
 UNICODE = "Grüße, 你好 🎉 naïve Ωμέγα"
@@ -46,7 +44,7 @@ class Play:
     agent: LabAgent
     moves: Moves
     folder: Path
-    form: str  # its width, or `light`
+    form: str  # of the terminal
 
     def keep(self, case: str, state: str, draft: str = "", **more: object) -> None:
         """The screen of this moment, and what is true of it."""
@@ -211,7 +209,7 @@ def permission(play: Play) -> None:
 
 def failure(play: Play) -> None:
     play.turn("fail", Reply(status=400, error="the lab says no"))
-    play.rest()
+    play.rest(play.moves.busy)
     play.keep("error", "idle")
 
 
@@ -281,12 +279,10 @@ def stage() -> Iterator[Path]:
         shutil.rmtree(STAGE, ignore_errors=True)
 
 
-def record(
-    agent: str, version: str, form: int | Literal["light"], into: Path, acts: tuple[Callable[[Play], None], ...] = ACTS
-) -> None:
+def record(agent: str, version: str, form: str, into: Path, acts: Sequence[Callable[[Play], None]] = ACTS) -> None:
     """All acts with one agent; after one that fails, the rest with a new agent."""
-    left, light = list(acts), form == "light"
-    width = LIGHT_WIDTH if form == "light" else form
+    left, light, terminal = list(acts), form == "light", FORMS[form]
+    more = LIGHT_ENVIRONMENT.get(agent, {}) if light else {}
     while left:
         with (
             stage() as place,
@@ -295,21 +291,21 @@ def record(
                 agent,
                 version,
                 place,
-                width=width,
-                height=HEIGHTS[width],
+                width=terminal.width,
+                height=terminal.height,
                 name="home",
                 server=server,
                 files=light_files(agent) if light else {},
-                environment=LIGHT_ENVIRONMENT.get(agent) if light else None,
+                environment=terminal.environment | more,
             ) as running,
         ):
             time.sleep(2 * SETTLES)
-            play = Play(running, moves_of(agent, version, str(running.work)), into / agent / version, str(form))
+            play = Play(running, moves_of(agent, version, str(running.work)), into / agent / version, form)
             try:
                 while left:
                     left.pop(0)(play)
             except NotSeen as error:
-                print(f"  FAILED at {width} columns: {error}", flush=True)
+                print(f"  FAILED as {form}: {error}", flush=True)
 
 
 def light_files(agent: str) -> dict[str, str]:
@@ -324,25 +320,34 @@ def light_files(agent: str) -> dict[str, str]:
     return {name: json.dumps({**json.loads(dict(RECIPES[agent].files)[name]), **more})}
 
 
-def record_startup(row: Startup, version: str, width: int, into: Path) -> None:
+def record_startup(row: Startup, version: str, form: str, into: Path) -> None:
     """The dialog that an agent opens with."""
-    changes = {"files": row.files, "environment": row.environment, "name": "home", "wait": False}
+    terminal = FORMS[form]
     with (
         stage() as place,
-        start(row.agent, version, place, width=width, height=HEIGHTS[width], **changes) as running,  # type: ignore[arg-type]
+        start(
+            row.agent,
+            version,
+            place,
+            width=terminal.width,
+            height=terminal.height,
+            files=row.files,
+            environment={**terminal.environment, **row.environment},
+            name="home",
+            wait=False,
+        ) as running,
     ):
-        play = Play(running, moves_of(row.agent, version, str(running.work)), into / row.agent / version, str(width))
+        play = Play(running, moves_of(row.agent, version, str(running.work)), into / row.agent / version, form)
         try:
             play.ask(row.case, row.dialog)
         except NotSeen as error:
-            print(f"  FAILED at {width} columns: {error}", flush=True)
+            print(f"  FAILED as {form}: {error}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("agents", nargs="*", help="all, or claude, codex@0.166.0 ...")
-    parser.add_argument("--width", type=int, action="append", choices=tuple(HEIGHTS))
-    parser.add_argument("--light", action="store_true", help="on a light terminal")
+    parser.add_argument("--form", action="append", choices=tuple(FORMS), help="of the terminal; all of them by default")
     parser.add_argument("--act", action="append", choices=[*(act.__name__ for act in ACTS), "startups"])
     parser.add_argument("--into", type=Path, default=CORPUS)
     given = parser.parse_args()
@@ -353,17 +358,13 @@ def main() -> None:
         if installed(agent, version) is None:
             print(f"{agent} {version} is not installed")
             continue
-        if given.light:
-            print(f"{agent} {version} on a light terminal", flush=True)
-            record(agent, version, "light", given.into, acts)
-            continue
-        for width in given.width or HEIGHTS:
-            print(f"{agent} {version} at {width} columns", flush=True)
-            record(agent, version, width, given.into, acts)
-            if not given.act or "startups" in given.act:
+        for form in given.form or FORMS:
+            print(f"{agent} {version} as {form}", flush=True)
+            record(agent, version, form, given.into, acts)
+            if form != "light" and (not given.act or "startups" in given.act):
                 for row in STARTUPS:
                     if row.agent == agent and row.version in ("", version):
-                        record_startup(row, version, width, given.into)
+                        record_startup(row, version, form, given.into)
 
 
 if __name__ == "__main__":
