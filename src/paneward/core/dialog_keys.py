@@ -5,7 +5,8 @@ anything is chosen. A key that chooses is pressed again only where the first is 
 would take a second one for the answer to its next dialog.
 
 What surprised us: that a key was read says nothing; that the agent has drawn something since, and the dialog is the
-same, does. Gemini CLI shows a dialog that was answered until it has started anew, with words about that below it.
+same, does. Gemini CLI shows a dialog that was answered until it has started anew, with words about that below it; in a
+low pane it shows the command that a dialog is about only when the highlight has moved.
 """
 
 import re
@@ -38,6 +39,12 @@ KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
 ROUND = 60  # options of a list that scrolls
 PAINTED = 0.05
 SHOWN = (State.IDLE, State.BUSY)
+
+
+def _shows_more(before: Menu, now: Menu) -> bool:
+    """The same dialog says all that it said, and more."""
+    same = (before.kind, before.question, before.options) == (now.kind, now.question, now.options)
+    return same and bool(before.about) and now.about.startswith(f"{before.about}\n")
 
 
 class DialogKeys:
@@ -84,6 +91,8 @@ class DialogKeys:
         while True:
             alive(scene)
             now = read_asked(scene.snapshot, self._profile)
+            if now is not None and self._profile.menus.unfolds and _shows_more(self._menu, now):
+                self._fingerprint = now.fingerprint
             same = now is not None and now.fingerprint == self._fingerprint
             if now is not None and same and read(now) != before:
                 self._menu = now

@@ -27,6 +27,8 @@ KINDS = {"permission_second": "permission", "question_second": "question", "seve
 # Where the screen does not show what is true; by name, with the reason.
 PAINTED_OVER = "at 60 columns the agent paints the last option over the second row of the one before"
 NOT_SHOWN = "the agent does not show what is queued until its turn comes"
+NO_GROUND = "without colours nothing tells what is queued from what was said"
+QUEUED_IN = ("60", "100", "200", "light", "colours16", "truecolor", "nocolor")
 OTHERWISE: dict[str, tuple[str, dict[str, Any]]] = {
     **{
         f"claude/2.1.197/{case}_60": (
@@ -35,7 +37,8 @@ OTHERWISE: dict[str, tuple[str, dict[str, Any]]] = {
         )
         for case in ("permission", "permission_second")
     },
-    **{f"opencode/1.18.33/queued_{form}": (NOT_SHOWN, {"queued": []}) for form in (60, 100, 200, "light")},
+    "claude/2.1.197/queued_nocolor": (NO_GROUND, {"queued": []}),
+    **{f"opencode/1.18.33/queued_{form}": (NOT_SHOWN, {"queued": []}) for form in QUEUED_IN},
 }
 
 
@@ -59,6 +62,11 @@ class Capture:
     @property
     def case(self) -> str:
         return self.path.stem.rpartition("_")[0]
+
+    @property
+    def form(self) -> str:
+        """Of the terminal: `100`, `light`, `nocolor`; tests/lab/terminals.py has them all."""
+        return self.path.stem.rpartition("_")[2]
 
     @property
     def profile(self) -> Profile:

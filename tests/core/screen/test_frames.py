@@ -49,6 +49,52 @@ def test_a_band_is_a_frame_too_and_that_of_the_transcript_is_not_the_composer() 
     assert text(f"{sent}\n █", GEMINI) is None
 
 
+def test_plain_rules_are_a_frame_where_half_blocks_need_colours() -> None:
+    picture = f"{RULE}\n accept edits\n{RULE}\n > not yet█\n{RULE}\n footer"
+    assert text(picture, GEMINI) == "not yet"
+
+
+GROUND, OFF = "\x1b[48;5;240m", "\x1b[49m"
+
+
+def ground(*rows: str) -> str:
+    """As tmux prints it: the blanks of the first and last row are cut, the colour before them is not."""
+    return f"{GROUND}\n" + "\n".join(rows) + f"\n\n{OFF} footer"
+
+
+def test_without_rules_a_ground_of_its_own_is_the_frame() -> None:
+    found = composer(f"said\n{RULE}\n hint\n{ground(' > first', '', '   > third█')}", GEMINI)
+    assert found
+    assert found.text == "first\n\n> third"
+    assert found.region
+    assert (found.region.top, found.region.bottom, found.region.left) == (4, 7, 3)
+
+
+def test_a_message_on_a_ground_is_not_the_composer() -> None:
+    sent = ground(" > sent").replace(" footer", "✦ an answer")
+    assert text(f"{sent}\n{ground(' > not yet█')}", GEMINI) == "not yet"
+    assert text(f"{sent}\n █", GEMINI) is None
+    assert text(ground(" > a█").replace(f"{OFF} footer", ""), GEMINI) is None  # nothing stands below it
+    assert text(f"{GROUND} > a█\n{OFF} footer", GEMINI) is None  # no blank row below the text
+    assert text(ground(" x█"), GEMINI) is None
+    assert text(f"{GROUND}\n > sent\n{OFF}between\n{GROUND}   draft█\n\n{OFF} footer", GEMINI) is None
+    assert text(ground("❯\u00a0x█"), CLAUDE) is None  # whose frame is never a ground
+
+
+def test_what_an_empty_composer_shows_is_known_by_its_words_where_no_style_tells() -> None:
+    hint = "Type your message or @path/to/file"
+    empty = composer(f"{RULE}\n > █ {hint}\n{RULE}\n footer", GEMINI)
+    assert empty
+    assert (empty.text, empty.ghost) == ("", hint)
+    for typed in (f"{hint}█", f"█ {hint}, please", f"a █ {hint}"):
+        found = composer(f"{RULE}\n > {typed}\n{RULE}\n footer", GEMINI)
+        assert found
+        assert (bool(found.text), found.ghost) == (True, "")
+    queued = composer(f"{RULE}\n❯\u00a0█Press up to edit queued messages\n{RULE}", CLAUDE)
+    assert queued
+    assert queued.text == ""
+
+
 # --- a bar
 
 

@@ -75,6 +75,13 @@ def test_hints_name_keys() -> None:
     assert not line("──────").keys_hint
 
 
+def test_a_line_is_an_aside_when_all_of_it_is_faint_or_slanted() -> None:
+    assert line("\x1b[3mall of it\x1b[0m").aside
+    assert line("\x1b[2mone\x1b[0;3m two\x1b[0m").aside
+    assert not line("\x1b[3mhalf\x1b[0m of it").aside
+    assert not line("").aside
+
+
 def test_a_line_is_faint_when_all_of_it_is() -> None:
     assert line("\x1b[2mall of it\x1b[0m").faint
     assert not line("\x1b[2mhalf\x1b[0m of it").faint

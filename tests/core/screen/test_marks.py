@@ -63,3 +63,11 @@ def test_the_terminals_mode_counts_where_it_can_be_seen() -> None:
 def test_without_a_composer_nothing_stands_above_or_below_it() -> None:
     assert seen(Mark(Where.ABOVE, ""), empty=True) is None
     assert find_mark((Mark(Where.GLYPH),), shown("$ █"), GENERIC) is None
+
+
+def test_a_mark_for_terminals_without_colours_counts_in_no_other() -> None:
+    mark = Mark(Where.ABOVE, "^✻ Working…", colourless=True)
+    for colour, what in (("", "✻ Working…"), ("\x1b[38;5;244m", None)):
+        box = shown(f"✻ Working…\n{colour}{RULE}\x1b[39m\n❯\u00a0█\n{RULE}\nbelow", 40, 8)
+        found = find_mark((mark,), box, CLAUDE)
+        assert (found[1] if found else None) == what

@@ -3,7 +3,10 @@ r"""The rows of the coding agents, as they were measured on the real programs (d
 What surprised us:
 - Claude Code's prompt turns grey while it works; in 2.1.325 that is all that tells streaming from idle.
 - Codex tells its state in its title; what it says on the screen goes away while text streams.
-- Gemini CLI says `Ready` in its title while it asks for trust or sign-in.
+- Gemini CLI says `Ready` in its title while it asks for trust or sign-in. Its box, and where there are no colours its
+  hint, look different in each kind of terminal.
+- Claude Code without colours tells work by its spinner and its footer; a draft takes the footer's words away, so that
+  of text that streams beside a draft nothing tells.
 - A leading blank makes `/word` a text in one version of Claude Code and is ignored by the next.
 - All but aider read their terminal by events at all times, so that they "read" means nothing. aider hides the
   cursor and gives the terminal back its line mode while it works.
@@ -43,6 +46,7 @@ LEAVE = r"(?:exit|quit|:wq?!?)"
 WAIT = 120.0
 SETTLES = 0.06
 
+SPINNER = r"^[·✢✳✶✻✽*] \S+…"  # of Claude Code
 SLASHED = rf"^{SHOWN}\s*/{PATH}"
 CLAUDE_GUARDS = (
     Guard(r"^!", "shell", before=" "),
@@ -70,6 +74,7 @@ CLAUDE = Profile(
     reads=False,
     typing=Typing.PASTE,
     settle=SETTLES,
+    ghosts=(r"Press up to edit queued messages",),
     placeholders=(r"\[Pasted text #\d+(?: \+\d+ lines)?\]",),
     guards=(  # true of either version, since most screens do not tell it
         Guard(SLASHED, "command", before=" ", after="\n", times=NEWLINES),
@@ -81,12 +86,14 @@ CLAUDE = Profile(
     busy=(
         Mark(Where.TITLE, SPINS, lasting=True),
         Mark(Where.GLYPH, r"❯", "fg!=default", lasting=True),
-        Mark(Where.ABOVE, r"^[·✢✳✶✻✽*] \S+…", "fg!=default", lasting=True),
+        Mark(Where.ABOVE, SPINNER, "fg!=default", lasting=True),
+        Mark(Where.ABOVE, SPINNER, lasting=True, colourless=True),
         Mark(Where.BELOW, r"\besc to interrupt\b", lasting=True),
     ),
     activities=(
         Activity("tool", Mark(Where.ABOVE, r"^\s+⎿\s+(?:Running…|\$ )")),
-        Activity("thinking", Mark(Where.ABOVE, r"^[·✢✳✶✻✽*] \S+…", "fg!=default")),
+        Activity("thinking", Mark(Where.ABOVE, SPINNER, "fg!=default")),
+        Activity("thinking", Mark(Where.ABOVE, SPINNER, colourless=True)),
         STREAMING,
     ),
     interrupted=(Mark(Where.ABOVE, r"^\s+⎿\s+Interrupted\b"),),
@@ -261,11 +268,13 @@ GEMINI = Profile(
     versions=("0.61.0",),
     version=r"\bGemini CLI v(\d+\.\d+\.\d+)",
     frame=Frame.RULES,
-    rule=r"^[▄▀]{10}",
+    rule=r"^(?:[▄▀]{10}|─{10})",
+    ground=True,
     glyph=r" [>!*] ",
     reads=False,
     typing=Typing.PASTE,
     settle=0.15,  # an Enter that comes sooner is taken for a part of the paste, on purpose
+    ghosts=(r"Type your (?:message or (?:@path/to/file|.+ \(Esc to exit\))|shell command)",),
     placeholders=(r"\[Pasted Text: \d+ (?:lines|chars)\]",),
     guards=(
         Guard(r"^\s*/(?![/*])[^\S\n]*[^\s/]*(?:\s|\Z)", "command"),
@@ -303,6 +312,7 @@ GEMINI = Profile(
         toggle=("Enter",),
         keep=("Down",),
         done=r"Done",
+        unfolds=True,
         answered=r"^Gemini CLI is restarting\b",
     ),
     modes=(

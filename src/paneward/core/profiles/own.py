@@ -14,7 +14,7 @@ from paneward.core.profiles.row import Mark, Profile, Variant
 
 # The fields that hold patterns, of the row and of what stands in it.
 PATTERNS = frozenset(
-    {"match", "version", "rule", "glyph", "prompt", "placeholders", "quits", "quotes"}
+    {"match", "version", "rule", "glyph", "prompt", "placeholders", "ghosts", "quits", "quotes"}
     | {"pattern", "item", "after", "before", "refuse", "done"}
 )
 TEXTS = frozenset({"guards.before", "guards.after"})  # called like patterns elsewhere, and none

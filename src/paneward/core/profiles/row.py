@@ -61,6 +61,7 @@ class Mark:
     pattern: str = ""  # pattern of what stands there; anything where it is left out
     style: str = ""  # how its first cell is drawn: `bold`, `dim`, `reverse`, `fg=174`, `bg=28`, `fg!=default`
     lasting: bool = False  # it is true also while nothing moves
+    colourless: bool = False  # it counts only where the rules of the composer are drawn without colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ class Menus:
     done: str = ""  # pattern of the row below the options that hands in what is ticked
     hand_in: tuple[str, ...] = ()  # keys that hand in what is ticked; Enter on the highlighted row where there are none
     leave: tuple[str, ...] = ("Escape",)  # keys that close the dialog without an answer
+    unfolds: bool = False  # in a low pane a dialog shows all that it is about only after a key
     answered: str = ""  # pattern of a row that says so while the dialog that was answered still stands
 
 
@@ -168,6 +170,7 @@ class Profile:
     variants: tuple[Variant, ...] = ()  # what is different in some of the versions
     frame: Frame = Frame.CURSOR
     rule: str = RULE  # pattern of the rows above and below a composer between rules
+    ground: bool = False  # where it draws no rules, its composer stands on a background of its own
     glyph: str = ""  # pattern of the prompt at the start of a framed composer
     glyph_style: str = ""  # how that prompt is drawn, always
     panel: bool = False  # a panel of its own can stand at the right of the screen
@@ -179,6 +182,7 @@ class Profile:
     floor: bool = False  # wait the adaptive delay before submit, whatever is seen
     submit: tuple[str, ...] = ("Enter", "CR")  # pressed in turn; the last one repeats
     escape_dismisses: bool = False  # Escape takes away ghost text and does nothing else
+    ghosts: tuple[str, ...] = ()  # patterns of what an empty composer shows, where no style tells it from a draft
     placeholders: tuple[str, ...] = ()  # patterns of what the composer shows instead of a long paste
     guards: tuple[Guard, ...] = ()  # texts that are not taken as text
     edits: tuple[Edit, ...] = ()  # what it changes in every text

@@ -141,7 +141,7 @@ def _framed(screen: Screen, profile: Profile) -> Composer | None:
     if found is None:
         return None
     x, y = insertion_point(screen)
-    ghost = ghost_text(screen)
+    ghost = ghost_text(screen) or _known_ghost(screen, found, profile)
     # A suggestion runs on over the rows below; of its first row, what stands left of the cursor was typed.
     last = y + 1 if ghost else found.bottom
     rows = [found.row(screen, i, x) if i == y and ghost else found.row(screen, i) for i in range(found.top, last)]
@@ -155,3 +155,12 @@ def _framed(screen: Screen, profile: Profile) -> Composer | None:
         y=y,
         region=found,
     )
+
+
+def _known_ghost(screen: Screen, found: Region, profile: Profile) -> str:
+    """What an empty composer shows in a terminal without colours, told by its words: the cursor stands at their
+    beginning."""
+    if not profile.ghosts or insertion_point(screen) != (found.left, found.top):
+        return ""
+    shown = " ".join(" ".join(found.row(screen, i) for i in range(found.top, found.bottom)).split())
+    return shown if any(re.fullmatch(pattern, shown) for pattern in profile.ghosts) else ""

@@ -6,6 +6,9 @@ What surprised us:
   composer from the transcript, which looks alike; in dialogs it is hidden.
 - OpenCode closes its box with a corner below; dialogs and messages have the same bar and no corner.
 - aider begins every row with its prompt, those that it wrapped as well.
+- Gemini CLI has three boxes: between half blocks in 24-bit colours, between plain rules without colours, and with
+  fewer colours no rules at all but a ground of its own, one blank row higher and lower than the text. tmux cuts those
+  blanks, so a blank row of the text and the last row of the ground look alike.
 """
 
 import re
@@ -13,7 +16,7 @@ from dataclasses import dataclass, field
 
 from paneward.core.profiles.row import Frame, Profile
 from paneward.core.screen.cells import Row, Screen, insertion_point
-from paneward.core.screen.style import PLAIN, Style, fits
+from paneward.core.screen.style import PLAIN, Colour, Style, fits
 
 FOOTER = 4  # rows that may stand below a composer without a frame
 PADDING = 2  # columns between a bar and the text
@@ -31,6 +34,7 @@ class Region:
     glyph: str = ""
     style: Style = field(default=PLAIN)  # of the glyph
     cut: bool = False  # more text stands in it than is shown
+    colourless: bool = False  # its rules are drawn without a colour: so is the rest of the screen
 
     def row(self, screen: Screen, y: int, end: int | None = None) -> str:
         """The text of one of its rows, without trailing blanks; up to column `end`, with them."""
@@ -43,7 +47,7 @@ def region(screen: Screen, profile: Profile) -> Region | None:
     """Where the input stands; None where the profile says what it looks like and it is not there."""
     match profile.frame:
         case Frame.RULES:
-            return _between_rules(screen, profile)
+            return _between_rules(screen, profile) or (_on_ground(screen, profile) if profile.ground else None)
         case Frame.BAR:
             return _behind_bar(screen)
         case Frame.GLYPH:
@@ -71,7 +75,34 @@ def _between_rules(screen: Screen, profile: Profile) -> Region | None:
     if top is None or bottom is None or not (prompt := _prompt(screen.row(top + 1), profile)):
         return None
     left = len(prompt[0]) if y == top + 1 else min(len(prompt[0]), x)
-    return Region(top + 1, bottom, left, screen.width, *prompt)
+    colourless = screen.row(top).style(0).fg is None
+    return Region(top + 1, bottom, left, screen.width, *prompt, colourless=colourless)
+
+
+def _on_ground(screen: Screen, profile: Profile) -> Region | None:
+    """The rows around the cursor on a background of their own, from the prompt to the blank row above the footer."""
+    x, y = insertion_point(screen)
+    ground = screen.row(y).style(0).bg
+    if ground is None:
+        return None
+    top = next((i for i in range(y, -1, -1) if _prompts_at_edge(screen.row(i), profile)), None)
+    if top is None or not all(_stands_on(screen.row(i), ground) for i in range(top, y)):
+        return None
+    footer = next((i for i in range(y + 1, screen.height) if not _stands_on(screen.row(i), ground)), None)
+    prompt = _prompt(screen.row(top), profile)
+    if footer is None or footer - 1 <= y or not screen.row(footer - 1).blank or prompt is None:
+        return None
+    left = len(prompt[0]) if y == top else min(len(prompt[0]), x)
+    return Region(top, footer - 1, left, screen.width, *prompt)
+
+
+def _prompts_at_edge(row: Row, profile: Profile) -> bool:
+    """The prompt begins in the first column: what stands in the composer is indented."""
+    return re.match(profile.glyph, row.text + "  ") is not None
+
+
+def _stands_on(row: Row, ground: Colour) -> bool:
+    return row.blank or row.style(0).bg == ground
 
 
 def _behind_bar(screen: Screen) -> Region | None:

@@ -65,6 +65,12 @@ class Line:
         return bool(styles) and all(map(faint, styles))
 
     @property
+    def aside(self) -> bool:
+        """All of it is faint or slanted, as hints are; slanted alone where there are no colours."""
+        styles = self.row.styled(self.x, self.end)
+        return bool(styles) and all(faint(style) or style.italic for style in styles)
+
+    @property
     def highlighted(self) -> bool:
         """All of it stands out by its ground."""
         styles = self.row.styled(self.x, self.end)

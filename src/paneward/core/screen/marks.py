@@ -47,7 +47,7 @@ def _in_text(mark: Mark, text: str, prefix: str) -> str | None:
 
 def _at_composer(mark: Mark, screen: Screen, profile: Profile) -> str | None:
     composer = read_composer(screen, profile)
-    if composer is None or composer.region is None:
+    if composer is None or composer.region is None or (mark.colourless and not composer.region.colourless):
         return None
     region = composer.region
     match mark.where:

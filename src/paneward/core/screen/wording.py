@@ -53,8 +53,8 @@ def _paragraph_above(page: list[Line], y: int) -> list[Line]:
 
 
 def _loud(paragraph: list[Line]) -> list[Line]:
-    """Without the faint rows around the others: a counter above a question, a hint below it."""
-    loud = [at for at, line in enumerate(paragraph) if not line.faint]
+    """Without the faint or slanted rows around the others: a counter above a question, a hint below it."""
+    loud = [at for at, line in enumerate(paragraph) if not line.aside]
     return paragraph[loud[0] : loud[-1] + 1] if loud else paragraph
 
 
