@@ -55,6 +55,11 @@ prove-agents: setup ## texts, dialogs and drafts on the real agents, idle and lo
 	@scripts/lab-install >/dev/null
 	@$(BIN)/python -m prove.agents $(PROVE)
 
+.PHONY: prove-terminals
+prove-terminals: setup ## the real agents in every usual terminal and on three versions of Node; resumable (PROVE="gemini --cover pairs")
+	@scripts/lab-install --every-node >/dev/null
+	@$(BIN)/python -m prove.terminals $(PROVE)
+
 .PHONY: prove-tmux
 prove-tmux: setup ## the live tests on the tmux of other Debian releases; too old a tmux is refused
 	@$(BIN)/python scripts/prove_tmux.py $(PROVE)
