@@ -175,6 +175,7 @@ async def answer_in_words(stage: Stage) -> None:
 async def explain_it(stage: Stage) -> None:
     """Ask why"""
     stage.say("Whatever Paneward says of a pane, it can tell by which rule.")
+    await stage.tmux.wait_ready(stage.pane)  # an answer that caused no work is known to have caused none after a while
     stage.command(f"explain {stage.pane}")
     found = await stage.tmux.explain(stage.pane)
     for one in found.assessment.tried:
