@@ -5,12 +5,13 @@ what was wrong. The first line tells the outcome, the screen follows.
 """
 
 import math
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from paneward.core.errors import PanewardError
+from paneward.core.pattern import BadPattern
+from paneward.core.profiles.patterns import compiled
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
 
 TIMEOUT = 10.0  # seconds, when what was asked for is no time
@@ -153,8 +154,8 @@ def _problem(pattern: object) -> str | None:
     if not isinstance(pattern, str):
         return f"{pattern!r} is no text"
     try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
+        compiled(pattern)
+    except BadPattern as error:
         return str(error)
     return None
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
+from paneward.core.pattern import BadPattern
 from paneward.core.profiles import PROMPT
+from paneward.core.profiles.patterns import compiled
 from paneward.core.usage import price, window
 
 
@@ -26,8 +28,8 @@ def _above(low: float, high: float) -> Rule:
 
 def _compiles(value: str) -> bool:
     try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError):
+        compiled(value)
+    except BadPattern:
         return False
     return True
 
@@ -47,7 +49,7 @@ Bytes = Annotated[int, _between(4096, 1 << 50)]
 Name = Annotated[str, Rule(" that is not empty", bool)]
 Word = Annotated[str, Rule(" of letters, digits, `-` and `_`", lambda value: bool(re.fullmatch(r"[\w-]+", value)))]
 Names = Annotated[tuple[str, ...], Rule(", none of them empty", all)]
-Pattern = Annotated[str, Rule(" that is a regular expression of Python's `re`", _compiles)]
+Pattern = Annotated[str, Rule(" that is a regular expression of RE2, which has no lookaround", _compiles)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ What a program would run, or quit at, gets something put before or behind it, as
 said in the receipt, with whether the program cuts it off again. Where nothing helps, nothing is typed.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from paneward.core.profiles.patterns import search
 from paneward.core.profiles.row import Guard
 
 MEANS = {
@@ -33,7 +33,7 @@ def defuse(text: str, guards: Iterable[Guard]) -> Defused:
     """`text` with what makes the program take it as text."""
     notes: list[str] = []
     for guard in guards:
-        if not re.search(guard.pattern, text):
+        if not search(guard.pattern, text):
             continue
         if not guard.defused:
             return Defused(text, tuple(notes), guard)

@@ -9,7 +9,6 @@ same, does. Gemini CLI shows a dialog that was answered until it has started ane
 low pane it shows the command that a dialog is about only when the highlight has moved.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from paneward.core.delivery import Order
 from paneward.core.errors import Code
 from paneward.core.flow import Flow, Mark, Phase, Press, Watch
 from paneward.core.profiles import Profile
+from paneward.core.profiles.patterns import search
 from paneward.core.result import Menu, Rung, SendResult, Verdict
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import State, read_appearance
@@ -179,7 +179,7 @@ class DialogKeys:
         """What the program says of an answer that it took while it still shows the dialog."""
         pattern = self._profile.menus.answered
         rows = (row.text.strip() for row in Screen.of(scene.snapshot).rows) if pattern else ()
-        return next((f"the dialog was answered: {row}" for row in rows if re.search(pattern, row)), "")
+        return next((f"the dialog was answered: {row}" for row in rows if search(pattern, row)), "")
 
     def _stays(self, scene: Scene, waited: float) -> bool:
         """The dialog is there, and the key was lost or the time is up."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.flow import AnotherProgram, Flow, Look, Watch
+from paneward.core.pattern import SYNTAX, BadPattern
 from paneward.core.profiles import Profile
+from paneward.core.profiles.patterns import compiled, search
 from paneward.core.result import Readiness, ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.appearance import State, read_appearance
@@ -100,12 +102,10 @@ Rule = Callable[[View], Finding | str]  # a finding ends the search; a text says
 
 def compile_prompt(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern)
-    except re.error as error:
+        return compiled(pattern)
+    except BadPattern as error:
         raise InvalidInput(
-            f"the prompt pattern {pattern!r} is not valid: {error}",
-            code=Code.INVALID_PATTERN,
-            hint="Python's `re` syntax is used, for example `opencode> $`.",
+            f"the prompt pattern {pattern!r} is not valid: {error}", code=Code.INVALID_PATTERN, hint=SYNTAX
         ) from None
 
 
@@ -203,7 +203,7 @@ def _loading(view: View) -> float:
     has loaded, it draws without what it had been given."""
     if not view.profile.started or view.process is None or not view.process.young:
         return 0.0
-    loaded = re.search(view.profile.started, view.screen.text)
+    loaded = search(view.profile.started, view.screen.text)
     return (SETTLED if loaded else LOADED) - view.scene.quiet
 
 

@@ -4,11 +4,11 @@ It remembers three moments: before typing, when the text stood there settled, an
 looks must agree before a screen that may be in mid-paint counts as proof.
 """
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from paneward.core.profiles import Profile, Where
+from paneward.core.profiles.patterns import search
 from paneward.core.readiness import PAINTED, busy_mark
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.screen.appearance import Appearance, State, read_appearance
@@ -80,7 +80,7 @@ class Judge:
         if mark is None or found not in ("shell", "commands"):
             return ""
         # Rows are read without the newlines before them: what was typed may begin otherwise.
-        told_by_text = mark.where is Where.DRAFT and not re.search(mark.pattern, self._text)
+        told_by_text = mark.where is Where.DRAFT and not search(mark.pattern, self._text)
         return "" if told_by_text else found
 
     def beside(self, scene: Scene) -> str:
@@ -164,7 +164,7 @@ class Judge:
         by_itself = not scene.gone and (seen.dead_status.isdecimal() or seen.dead_status in HUNG_UP)
         if before and before.canonical and before.reading and by_itself:
             return Outcome.LET_GO, "the program took the line and ended by itself"
-        if self._raw and any(re.search(pattern, self._text) for pattern in self._profile.quits):
+        if self._raw and any(search(pattern, self._text) for pattern in self._profile.quits):
             return Outcome.LET_GO, "the program ended, as the text asked it to"
         return Outcome.ENDED, "the program ended right after submit"
 

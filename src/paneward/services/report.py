@@ -4,7 +4,6 @@ Shape: data and functions. Credentials are crossed out before anything is read, 
 those of the screens in it, whoever reads them again.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from paneward.core.profiles import Profile, Recognised, as_data
 from paneward.core.profiles.own import changed
 from paneward.core.program import Program
-from paneward.core.readiness import Assessment
+from paneward.core.readiness import Assessment, compile_prompt
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
@@ -103,7 +102,7 @@ def report_of(scenes: Sequence[Scene], found: Recognised, prompt: str) -> Report
 
 
 def _look(scene: Scene, found: Recognised, prompt: str) -> Look:
-    return Look(scene.snapshot, scene.process, scene.quiet, read(scene, found, re.compile(prompt)))
+    return Look(scene.snapshot, scene.process, scene.quiet, read(scene, found, compile_prompt(prompt)))
 
 
 def masked(scene: Scene) -> Scene:
@@ -132,4 +131,4 @@ def read_again(look: Mapping[str, Any], profile: Mapping[str, Any], prompt: str)
     scene = Scene(snapshot, ProcessFacts(**process) if process else None, quiet=look["quiet"])
     row = changed(Profile(profile["name"]), {name: value for name, value in profile.items() if name != "name"})
     found = Recognised(row, look["reading"]["pattern"], look["reading"]["line"])
-    return read(scene, found, re.compile(prompt))
+    return read(scene, found, compile_prompt(prompt))

@@ -3,6 +3,7 @@
 row.py: what a row can say;
 programs.py: shells, other multiplexers, the unknown program, the demo agent;
 agents.py: the coding agents;
+patterns.py: which engine looks for the patterns of a row;
 own.py: a row from a user's file.
 
 A row names the versions it was proven on. On any other, it counts as that of the nearest of them, and says so.
@@ -17,6 +18,7 @@ from typing import Any
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.profiles.agents import AIDER, CLAUDE, CODEX, GEMINI, OPENCODE
 from paneward.core.profiles.own import as_data, changed
+from paneward.core.profiles.patterns import ROWS, search
 from paneward.core.profiles.programs import DEMO, GENERIC, MULTIPLEXER, SHELL
 from paneward.core.profiles.row import PROMPT, Frame, Mark, Profile, Typing, Where
 from paneward.core.scene import ProcessFacts, Snapshot
@@ -51,9 +53,7 @@ __all__ = [
 
 _STYLE = re.compile(r"\x1b\[[0-9;:]*m")
 
-BUILT_IN: Mapping[str, Profile] = {
-    profile.name: profile for profile in (SHELL, CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, DEMO, MULTIPLEXER, GENERIC)
-}
+BUILT_IN: Mapping[str, Profile] = {profile.name: profile for profile in ROWS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def recognise(
 
 @lru_cache(maxsize=4096)  # the same few command lines are looked at again and again
 def _fits(pattern: str, line: str) -> bool:
-    return re.search(pattern, line) is not None
+    return search(pattern, line) is not None
 
 
 def version_seen(snapshot: Snapshot, profile: Profile) -> str | None:
@@ -98,7 +98,7 @@ def version_seen(snapshot: Snapshot, profile: Profile) -> str | None:
 
 @lru_cache(maxsize=4096)  # from one look to the next, most rows stay as they are
 def _version_in(row: str, pattern: str) -> str | None:
-    found = re.search(pattern, _STYLE.sub("", row).rstrip())
+    found = search(pattern, _STYLE.sub("", row).rstrip())
     return found[1] if found else None
 
 

@@ -10,12 +10,14 @@ from enum import StrEnum
 from typing import Any, get_args, get_origin, get_type_hints
 
 from paneward.core.errors import Code, InvalidInput
+from paneward.core.pattern import SYNTAX, BadPattern
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Mark, Profile, Variant
 
 # The fields that hold patterns, of the row and of what stands in it.
 PATTERNS = frozenset(
-    {"match", "version", "rule", "glyph", "prompt", "placeholders", "ghosts", "quits", "quotes"}
-    | {"pattern", "item", "after", "before", "refuse", "done"}
+    {"match", "version", "rule", "glyph", "prompt", "placeholders", "ghosts", "quits", "quotes", "started"}
+    | {"pattern", "item", "after", "before", "refuse", "done", "answered"}
 )
 TEXTS = frozenset({"guards.before", "guards.after"})  # called like patterns elsewhere, and none
 STYLES = re.compile(r"(?:!?(?:bold|dim|italic|underline|blink|reverse)|[fb]g!?=(?:default|\d{1,3}|#[0-9a-f]{6}))")
@@ -118,9 +120,9 @@ def _checked(where: str, path: str, value: str) -> str:
     name = path.rpartition(".")[2]
     if name in PATTERNS and path not in TEXTS:
         try:
-            re.compile(value)
-        except re.error as error:
-            raise _broken(f"{where}: {value!r} is not a pattern: {error}", "Python's `re` syntax is used.") from None
+            compiled(value)
+        except BadPattern as error:
+            raise _broken(f"{where}: {value!r} is not a pattern: {error}", SYNTAX) from None
     if name in ("style", "glyph_style", "prose") and not all(STYLES.fullmatch(word) for word in value.split()):
         raise _broken(f"{where}: {value!r} is not a style", "Allowed: words like bold, !reverse, fg=246, fg!=default.")
     return value

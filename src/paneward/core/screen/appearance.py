@@ -7,12 +7,12 @@ What surprised us: a wrapped row and a line break look the same. A draft is put 
 and says when that was a guess.
 """
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from paneward.core.profiles import Profile, nearest, version_seen
+from paneward.core.profiles.patterns import search
 from paneward.core.profiles.row import Frame, Listing
 from paneward.core.result import Menu
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
@@ -125,7 +125,7 @@ def _trouble(screen: Screen, profile: Profile, composer: Composer | None = None)
     region = composer.region if composer else None
     prompt = region.glyph.strip()[:1] if region else ""
     for row in reversed(screen.rows[: region.top if region else None]) if profile.troubles else ():
-        if name := next((one.name for one in profile.troubles if re.search(one.pattern, row.text)), ""):
+        if name := next((one.name for one in profile.troubles if search(one.pattern, row.text)), ""):
             return name
         if prompt and row.text.lstrip().startswith(prompt) and row.text.strip() != prompt:
             break
@@ -133,7 +133,7 @@ def _trouble(screen: Screen, profile: Profile, composer: Composer | None = None)
 
 
 def _placeholder(text: str, profile: Profile) -> str:
-    found = (re.search(pattern, text) for pattern in profile.placeholders)
+    found = (search(pattern, text) for pattern in profile.placeholders)
     return next((match[0] for match in found if match), "")
 
 
@@ -165,16 +165,16 @@ def _queued(screen: Screen, profile: Profile, composer: Composer) -> tuple[str, 
 def _listed(rows: tuple[Row, ...], listing: Listing) -> tuple[str, ...]:
     """The texts of a listing: the rows that follow its heading, or go before its hint, up to one that is none."""
     if listing.after:
-        head = next((y for y in range(len(rows) - 1, -1, -1) if re.search(listing.after, rows[y].text)), None)
+        head = next((y for y in range(len(rows) - 1, -1, -1) if search(listing.after, rows[y].text)), None)
         if head is None:
             return ()
         rows = rows[head + 1 :]
     texts: list[str] = []
     for row in rows:
-        found = re.search(listing.item, row.text)
+        found = search(listing.item, row.text)
         if found and fits(row.style(columns(row.text[: found.start(1)])), listing.style):
             texts.append(found[1].rstrip())
-        elif listing.before and texts and re.search(listing.before, row.text):
+        elif listing.before and texts and search(listing.before, row.text):
             return tuple(texts)
         elif row.blank and texts and listing.after:
             break

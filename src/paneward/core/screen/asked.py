@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from itertools import takewhile
 
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Dialog, Frame, Profile
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
@@ -50,8 +51,8 @@ def _on_line(screen: Screen, profile: Profile) -> Menu | None:
     selected = next((at for at, option in enumerate(options) if option.label.casefold() == default), None)
     told = told_by(asked, profile)
     kind = told[0].kind if told else "question"
-    refuses = re.compile(profile.menus.refuse or r"(?!)", re.IGNORECASE)
-    free = next((at for at, option in enumerate(options) if refuses.match(option.label)), None)
+    refuses = compiled(profile.menus.refuse, ignore_case=True) if profile.menus.refuse else None
+    free = next((at for at, option in enumerate(options) if refuses and refuses.match(option.label)), None)
     return Menu(
         question=told[1] if told else asked,
         options=options,

@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Profile
 from paneward.core.screen.boxed import typing_point
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
@@ -42,7 +43,7 @@ class Composer:
 
     def has_placeholder(self, profile: Profile) -> bool:
         tail = next((row.rstrip() for row in reversed(self.rows) if row.strip()), "")
-        return any(re.search(f"(?:{pattern})\\s*$", tail) for pattern in profile.placeholders)
+        return any(compiled(pattern, "(?:", r")\s*$").search(tail) for pattern in profile.placeholders)
 
 
 @lru_cache(maxsize=64)

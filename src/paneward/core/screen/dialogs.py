@@ -1,7 +1,6 @@
 """Dialogs that a profile knows by their words: functions."""
 
-import re
-
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Dialog, Frame, Profile
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.lines import Kind, lines
@@ -18,7 +17,7 @@ def known_dialog(screen: Screen, profile: Profile) -> tuple[Dialog, str] | None:
 def told_by(text: str, profile: Profile) -> tuple[Dialog, str] | None:
     """The dialog whose words come last in a text, and its question."""
     said = " ".join(text.split())
-    found = [(match.start(), one, match) for one in profile.dialogs for match in re.finditer(one.pattern, said)]
+    found = [(match.start(), one, match) for one in profile.dialogs for match in compiled(one.pattern).finditer(said)]
     if not found:
         return None
     _, dialog, match = max(found, key=lambda one: one[0])

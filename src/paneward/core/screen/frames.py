@@ -14,6 +14,7 @@ What surprised us:
 import re
 from dataclasses import dataclass, field
 
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Frame, Profile
 from paneward.core.screen.cells import Row, Screen, insertion_point
 from paneward.core.screen.style import PLAIN, Colour, Style, fits
@@ -59,7 +60,7 @@ def region(screen: Screen, profile: Profile) -> Region | None:
 
 def _prompt(row: Row, profile: Profile) -> tuple[str, Style] | None:
     """The prompt at the start of a row, drawn as the profile says."""
-    found = re.match(rf"\s*(?:{profile.glyph})", row.text + "  ")
+    found = compiled(profile.glyph, r"\s*(?:", ")").match(row.text + "  ")
     if found is None:
         return None
     shown = next((x for x, char in enumerate(found[0]) if char.strip()), 0)
@@ -69,7 +70,7 @@ def _prompt(row: Row, profile: Profile) -> tuple[str, Style] | None:
 
 def _between_rules(screen: Screen, profile: Profile) -> Region | None:
     x, y = insertion_point(screen)
-    rule = re.compile(profile.rule)
+    rule = compiled(profile.rule)
     top = next((i for i in range(y - 1, -1, -1) if rule.match(screen.row(i).text)), None)
     bottom = next((i for i in range(y + 1, screen.height) if rule.match(screen.row(i).text)), None)
     if top is None or bottom is None or not (prompt := _prompt(screen.row(top + 1), profile)):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from paneward.core.profiles.patterns import search
 from paneward.core.profiles.row import Mark, Profile, Where
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen, columns
@@ -42,7 +43,7 @@ def _terminal(process: ProcessFacts | None) -> str:
 
 
 def _in_text(mark: Mark, text: str, prefix: str) -> str | None:
-    return f"{prefix}{text}" if text and re.search(mark.pattern, text) else None
+    return f"{prefix}{text}" if text and search(mark.pattern, text) else None
 
 
 def _at_composer(mark: Mark, screen: Screen, profile: Profile) -> str | None:
@@ -57,9 +58,9 @@ def _at_composer(mark: Mark, screen: Screen, profile: Profile) -> str | None:
             return _in_rows(mark, screen.rows[region.bottom :])
         case Where.GLYPH if fits(region.style, mark.style):
             how = f" drawn {mark.style}" if mark.style else ""
-            return f"prompt {region.glyph.strip()}{how}" if re.search(mark.pattern, region.glyph) else None
+            return f"prompt {region.glyph.strip()}{how}" if search(mark.pattern, region.glyph) else None
         case Where.DRAFT:
-            found = re.search(mark.pattern, composer.text)
+            found = search(mark.pattern, composer.text)
             return found[0] if found else None
     return None
 
@@ -81,4 +82,4 @@ def _in_rows(mark: Mark, rows: tuple[Row, ...]) -> str | None:
 
 @lru_cache(maxsize=8192)  # from one look to the next, most rows stay as they are
 def _search(pattern: str, text: str) -> re.Match[str] | None:
-    return re.search(pattern, text)
+    return search(pattern, text)

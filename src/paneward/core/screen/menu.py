@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Frame, Profile
 from paneward.core.result import Menu, Option
 from paneward.core.scene import Snapshot
@@ -93,7 +94,7 @@ def _told(menu: Menu, above: list[Line], profile: Profile) -> Menu:
     kind = told[0].kind if told else "question" if profile.dialogs else ""
     free = menu.free_text
     if free is None and kind in REFUSABLE and profile.menus.refuse:
-        refuses = re.compile(profile.menus.refuse, re.IGNORECASE)
+        refuses = compiled(profile.menus.refuse, ignore_case=True)
         free = next((at for at, option in enumerate(menu.options) if refuses.match(option.label)), None)
     question = told[1] if told else menu.question
     about = "" if kind == "question" else matter(above, question, profile.frame in RULED)
@@ -114,7 +115,7 @@ def _read_options(screen: Screen, page: list[Line], profile: Profile | None) -> 
 def _without_done(page: list[Line], pattern: str) -> tuple[list[Line], Choice | None]:
     """The rows without that which hands in what is ticked and what is said of it; and that row, if it is marked."""
     found = [choice for line in page if (choice := _choice(line)) and choice.number is None]
-    rows = [choice for choice in found if re.fullmatch(pattern, choice.label)]
+    rows = [choice for choice in found if compiled(pattern).fullmatch(choice.label)]
     gone = {choice.line.y for choice in rows}
     gone |= {y + 1 for y in gone if y + 1 < len(page) and page[y + 1].kind is Kind.TEXT and page[y + 1].faint}
     blank = [replace(line, kind=Kind.BLANK, text="") if line.y in gone else line for line in page]

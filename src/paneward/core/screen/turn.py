@@ -1,9 +1,9 @@
 """What the screen of an agent tells of its turn: what it does just now, and how the last one ended. Functions."""
 
-import re
 from dataclasses import replace
 from typing import Final
 
+from paneward.core.profiles.patterns import compiled, search
 from paneward.core.profiles.row import Profile
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import read_appearance
@@ -34,7 +34,7 @@ def broken_off(scene: Scene, profile: Profile) -> bool:
         if text.lstrip().startswith(prompt):
             break
         news.append(text)
-    return any(re.search(mark.pattern, text) for mark in profile.interrupted for text in news)
+    return any(search(mark.pattern, text) for mark in profile.interrupted for text in news)
 
 
 def trouble(scene: Scene, profile: Profile) -> str | None:
@@ -46,4 +46,4 @@ def trouble(scene: Scene, profile: Profile) -> str | None:
 
 def prompted(scene: Scene, profile: Profile) -> bool:
     """A prompt is on the screen, perhaps with words behind it: an agent that has none yet only starts."""
-    return any(re.match(profile.glyph, row.text) for row in screen_of(scene.snapshot, profile).rows)
+    return any(compiled(profile.glyph).match(row.text) for row in screen_of(scene.snapshot, profile).rows)

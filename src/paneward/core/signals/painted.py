@@ -14,12 +14,12 @@ What surprised us: aider prints the first lines of an answer again when it is wh
 words, with nothing typed in between, is one.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Profile
 from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Row, columns
@@ -205,7 +205,7 @@ class _Reader:
         """Above it, before any blank row, begins what a tool printed."""
         for at in range(len(self._blocks), y + 1):
             text = self._rows[at].text
-            begins = any(re.match(pattern, text) for pattern in self._profile.quotes)
+            begins = any(compiled(pattern).match(text) for pattern in self._profile.quotes)
             self._blocks.append(bool(text.strip()) and (begins or (at > 0 and self._blocks[-1])))
         return self._blocks[y]
 
@@ -222,7 +222,9 @@ class _Reader:
         if not row.text:
             return False
         glyph = self._profile.glyph
-        return bool(glyph and re.match(rf"\s*(?:{glyph})\s*\S", row.text)) or self._ground_of(y) != self._ground
+        return (
+            bool(glyph and compiled(glyph, r"\s*(?:", r")\s*\S").match(row.text)) or self._ground_of(y) != self._ground
+        )
 
     def _lead(self, y: int, marker: Marker) -> str:
         """The words right above a marker, or above the same one above it."""

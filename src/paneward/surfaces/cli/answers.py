@@ -193,6 +193,7 @@ class Running:
 class Stopped:
     url: str = ""  # empty: none was there
     pid: int = 0
+    killed: bool = False  # it did not end by itself
 
 
 @dataclass(frozen=True, slots=True)

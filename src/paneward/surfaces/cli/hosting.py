@@ -7,7 +7,6 @@ lets go, and only then the file that says where the server is goes away: whoever
 import asyncio
 import contextlib
 import logging
-import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,6 +17,7 @@ from typing import Self
 import uvicorn
 import uvloop
 
+from paneward.adapters.watchdog import Watchdog
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings
 from paneward.core.errors import Code, InvalidInput, ServerError
@@ -30,7 +30,6 @@ from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 log = logging.getLogger("paneward.server")
 Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives beside the server for its time
 
@@ -38,18 +37,25 @@ Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives bes
 def host(settings: Settings, directory: Path, announce: Callable[[Running], None], guests: Guests) -> None:
     """Serve until the end; `announce` is called once, when requests are answered."""
     check_bind(settings.server)
-    with listening(settings.server) as sock, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_host(settings, directory, sock, announce, guests))
+    watchdog = Watchdog()
+    runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    with listening(settings.server) as sock, watchdog.watching(), runner:
+        runner.run(_host(settings, directory, sock, announce, guests, watchdog))
 
 
 async def _host(
-    settings: Settings, directory: Path, sock: socket.socket, announce: Callable[[Running], None], guests: Guests
+    settings: Settings,
+    directory: Path,
+    sock: socket.socket,
+    announce: Callable[[Running], None],
+    guests: Guests,
+    watchdog: Watchdog,
 ) -> None:
     where, ending = whereabouts(settings.server, sock), asyncio.Event()
     with contextlib.ExitStack() as told:
         async with serve(settings, directory, url=where.url) as server:
             access = Access.open(directory, server.clock, settings.server, fresh=True)
-            web = Web.of(build(server, access, ending.set), settings.server, ending)
+            web = Web.of(build(server, access, ending.set), settings.server, ending, watchdog)
             own = told.enter_context(_own_socket(directory))
             tell(directory, where)
             told.callback(untell, directory, where.pid)
@@ -84,30 +90,32 @@ def _own_socket(directory: Path) -> Iterator[socket.socket]:
 class Web(Listener):
     """Uvicorn inside a program that has more to do before and after it: signals only begin the end."""
 
-    def __init__(self, config: uvicorn.Config, drain: Callable[[], None], ending: asyncio.Event) -> None:
+    def __init__(
+        self, config: uvicorn.Config, drain: Callable[[], None], ending: asyncio.Event, watchdog: Watchdog
+    ) -> None:
         super().__init__(config, drain)
         self._ending = ending
+        self._watchdog = watchdog
         self._up = asyncio.Event()
 
     @classmethod
-    def of(cls, api: Api, settings: ServerSettings, ending: asyncio.Event) -> Self:
+    def of(cls, api: Api, settings: ServerSettings, ending: asyncio.Event, watchdog: Watchdog) -> Self:
         config = listener(api, ssl_certfile=settings.tls_certificate, ssl_keyfile=settings.tls_key).config
         try:
             config.load()
         except (OSError, ssl.SSLError) as error:
             raise _no_certificate(settings, error) from None
-        return cls(config, api.drain, ending)
+        return cls(config, api.drain, ending, watchdog)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        for number in SIGNALS:
-            loop.add_signal_handler(number, self._ending.set)
-        try:
+        with self._watchdog.hearing(lambda: loop.call_soon_threadsafe(self._ending.set)):
             yield
-        finally:
-            for number in SIGNALS:
-                loop.remove_signal_handler(number)
+
+    async def on_tick(self, counter: int) -> bool:
+        self._watchdog.beat()
+        return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -50,12 +50,21 @@ def up(
         tell(ctx, answer)
 
 
-def down(ctx: Context, json: Json = False) -> None:
-    """End the server that runs, in order. Agents go on, and the next server finds them again."""
-    from paneward.surfaces.cli.upping import ended
+def down(
+    ctx: Context,
+    timeout: Annotated[float, Option(min=0, max=3600, metavar="SECONDS", help="How long it may take to end.")] = 20.0,
+    force: Annotated[bool, flag("--force", help="Kill it if it does not end by then: nothing stored is lost.")] = False,
+    json: Json = False,
+) -> None:
+    """End the server that runs, in order. Agents go on, and the next server finds them again.
+
+    One that does not answer is sent SIGTERM. Exit code 124: it still runs.
+    """
+    from paneward.config import state_dir
+    from paneward.surfaces.cli.shutdown import ended
     from paneward.surfaces.cli.work import tell
 
-    tell(ctx, ended(place_of(ctx)))
+    tell(ctx, ended(state_dir(), force, timeout))
 
 
 def status(

@@ -65,8 +65,8 @@ def show_agents(console: Output, answer: ServerAnswer) -> None:
                 show_event(console, event)
         case Running():
             _running(console, answer)
-        case Stopped(url):
-            words = ("✓ ended", "bold green") if url else ("no server runs", "")
+        case Stopped(url, _, killed):
+            words = ("✓ killed" if killed else "✓ ended", "bold green") if url else ("no server runs", "")
             say(console, words, (f"  {url}" if url else "", ""))
         case Token():
             console.file.write(f"{answer.token}\n")

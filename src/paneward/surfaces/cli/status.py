@@ -12,6 +12,8 @@ from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.remote import Remote, found, not_running
 from paneward.surfaces.cli.shown_agents import in_words
 
+PROBE = 5.0  # seconds that a server may take to say that it is there
+
 
 def standing(place: Place, sign_in: bool) -> Running:
     directory = state_dir()
@@ -27,7 +29,7 @@ def described_if_any(directory: Path, sign_in: bool) -> Running | None:
 
 
 def _described(remote: Remote, sign_in: bool) -> Running:
-    where, says = remote.where, remote.get("/api/version")
+    where, says = remote.where, remote.get("/api/version", PROBE)
     return Running(
         where.url,
         where.pid,

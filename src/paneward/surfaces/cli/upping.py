@@ -17,19 +17,19 @@ from typing import Any
 
 from paneward.adapters.clock import SystemClock
 from paneward.config import Settings, state_dir
-from paneward.core.errors import ServerError
+from paneward.core.errors import PanewardError, ServerError
 from paneward.surfaces import wire
-from paneward.surfaces.cli.answers import Running, Stopped, Token, document
+from paneward.surfaces.cli.answers import Running, Token, document
 from paneward.surfaces.cli.lines import terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
-from paneward.surfaces.cli.remote import failure, found, required
+from paneward.surfaces.cli.remote import failure, required
 from paneward.surfaces.cli.show import show
+from paneward.surfaces.cli.shutdown import refuse_beside_another
 from paneward.surfaces.cli.status import described_if_any
-from paneward.surfaces.cli.whereabouts import LOG, told
+from paneward.surfaces.cli.whereabouts import LOG
 from paneward.surfaces.cli.work import print_json, settings_of
 
-LOOK_EVERY = 0.05  # seconds between looks at whether a server that was told to end is gone
 LOG_KEPT = 4 << 20  # bytes of a log beyond which the next server begins a new one
 
 
@@ -46,7 +46,7 @@ def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
 def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running | None:
     """Serve in this process until the end; where one runs already, say so at once."""
     directory = state_dir()
-    if (running := described_if_any(directory, sign_in=True)) is not None:
+    if (running := _beside(directory)) is not None:
         return _with_company(running, directory, demo)
     if daemon:
         _leave_the_terminal()
@@ -86,10 +86,22 @@ def _leave_the_terminal() -> None:
         os._exit(0)
 
 
+def _beside(directory: Path) -> Running | None:
+    """The server that runs already; an error that says what to do where it does not answer."""
+    try:
+        running = described_if_any(directory, sign_in=True)
+    except PanewardError:
+        refuse_beside_another(directory)
+        raise
+    if running is None:
+        refuse_beside_another(directory)
+    return running
+
+
 def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: bool) -> Running:
     """Start a server that goes on by itself; returns when it answers."""
     directory = state_dir()
-    if (running := described_if_any(directory, sign_in=True)) is not None:
+    if (running := _beside(directory)) is not None:
         return _with_company(running, directory, demo)
     with _log(directory) as log:
         child = subprocess.Popen(
@@ -130,31 +142,6 @@ def _log(directory: Path) -> Any:
         path.replace(path.with_suffix(".old.log"))
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
         yield file
-
-
-# --- down
-
-
-def ended(place: Place) -> Stopped:
-    directory = state_dir()
-    remote = found(directory)
-    if remote is None:
-        return Stopped()
-    remote.post("/api/shutdown", {})
-    while (where := told(directory)) is not None and where.pid == remote.where.pid and _alive(where.pid):
-        SystemClock().pause(LOOK_EVERY)
-    return Stopped(remote.where.url, remote.where.pid)
-
-
-def _alive(pid: int) -> bool:
-    """One that was killed on its way out leaves the file that says where it is."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 # --- around
