@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from prove import crashes, delivery, fuzz, hosts, readiness, senders, servers, signals, stores, streams
+from prove import crashes, delivery, fuzz, hosts, openapi, readiness, senders, servers, signals, stores, streams
 from prove.ledger import RESULTS, Ledger, Line, Proof, fingerprint
 from prove.place import cores_loaded, loopback, missing
 from prove.play import play_all
@@ -24,6 +24,7 @@ PROOFS = {
     for proof in (
         *(delivery.PROOF, readiness.PROOF, crashes.PROOF),
         *(*senders.PROOFS, *servers.PROOFS, stores.PROOF, streams.PROOF, *signals.PROOFS, hosts.PROOF, fuzz.PROOF),
+        openapi.PROOF,
     )
 }
 screen = Console()
