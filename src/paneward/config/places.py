@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from paneward.core.errors import StoreError
@@ -24,7 +25,26 @@ def state_dir(env: Mapping[str, str] = os.environ) -> Path:
             f"cannot make the state directory {place}: {error.strerror}",
             hint=f"{PREFIX}STATE_DIR names another one.",
         ) from None
+    _check_owner(place)
     return place
+
+
+def _check_owner(place: Path) -> None:
+    """A directory that others could write to may hold what they put there: nothing in it can be trusted."""
+    found = place.stat()
+    if found.st_uid != os.geteuid():
+        raise StoreError(
+            f"the state directory {place} belongs to another user (uid {found.st_uid})",
+            hint=f"{PREFIX}STATE_DIR names another one.",
+        )
+    if found.st_mode & 0o022:
+        raise StoreError(
+            f"others may write to the state directory {place} (mode {found.st_mode & 0o777:o})",
+            hint=f"Look at what is in it, then `chmod 700 {place}`; or {PREFIX}STATE_DIR names another one.",
+        )
+    if found.st_mode & 0o077:
+        with suppress(OSError):  # what lies in it is for its owner alone in any case
+            place.chmod(0o700)
 
 
 def config_home(env: Mapping[str, str]) -> Path:

@@ -19,7 +19,7 @@ COMMANDS = {
     **dict.fromkeys(
         ("send", "keys", "read", "wait", "menu", "answer", "explain", "panes", "deliveries", "report"), "panes"
     ),
-    **dict.fromkeys(("up", "down", "status", "popup", "token", "export"), "serve"),
+    **dict.fromkeys(("up", "down", "status", "popup", "token", "devices", "export"), "serve"),
     **dict.fromkeys(("ps", "adopt", "forget", "respond", "events"), "agents"),
     "signal": "hooking",
 }

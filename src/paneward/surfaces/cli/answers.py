@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paneward.core.errors import Code, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.surfaces import wire
+from paneward.surfaces.cli.devices import Devices, SignedOut
 from paneward.surfaces.cli.exits import OF_CODE, Exit, exit_of
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ class Cast:
 Answer = (
     SendResult | Readiness | Explained | Captured | Asked | Panes | Receipts | Described | Profiles | Checks | Config
     | Checked | Written | Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
-    | Hooks | Signalled | HostList | HostTold | HostGone | Cast | Recording | Recordings
+    | Devices | SignedOut | Hooks | Signalled | HostList | HostTold | HostGone | Cast | Recording | Recordings
 )  # fmt: skip
 
 

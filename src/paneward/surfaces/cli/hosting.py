@@ -28,6 +28,7 @@ from paneward.surfaces.cli.unix_http import listening as at_socket
 from paneward.surfaces.cli.whereabouts import tell, untell
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import Api, build
+from paneward.surfaces.http.connections import raise_file_limit
 from paneward.surfaces.http.listen import Listener, listener
 
 log = logging.getLogger("paneward.server")
@@ -37,6 +38,7 @@ Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives bes
 def host(settings: Settings, directory: Path, announce: Callable[[Running], None], guests: Guests) -> None:
     """Serve until the end; `announce` is called once, when requests are answered."""
     check_bind(settings.server)
+    raise_file_limit()
     watchdog = Watchdog()
     runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     with listening(settings.server) as sock, watchdog.watching(), runner:

@@ -112,6 +112,29 @@ def token(
     tell(ctx, minted(role, agent, minutes * 60))
 
 
+def devices(
+    ctx: Context,
+    sign_out: Annotated[
+        str | None, Option(metavar="ID", help="Sign that browser out; whatever it holds open ends.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the browsers that are signed in, or sign one out."""
+    from urllib.parse import quote
+
+    from paneward.surfaces.cli.devices import Device, Devices, SignedOut
+    from paneward.surfaces.cli.records import revive
+    from paneward.surfaces.cli.work import ask, tell
+
+    place = place_of(ctx)
+    if sign_out is not None:
+        path = f"/api/devices/{quote(sign_out, safe='')}"
+        ask(place, lambda remote: remote.ask("DELETE", path), "asking the server")
+        tell(ctx, SignedOut(sign_out))
+    found = ask(place, lambda remote: remote.get("/api/devices"), "asking the server")
+    tell(ctx, Devices(tuple(revive(Device, one) for one in found["devices"])))
+
+
 def popup(
     ctx: Context,
     answer: Annotated[bool, flag("--answer", help="Answer the agents that ask, one after the other.")] = False,

@@ -39,6 +39,7 @@ from paneward.surfaces.cli.answers import (
     Token,
     Written,
 )
+from paneward.surfaces.cli.devices import Devices, SignedOut
 from paneward.surfaces.cli.lines import Output, Words, advise, say, table
 from paneward.surfaces.cli.shown_deliveries import deliveries, menu, readiness, receipt
 
@@ -74,6 +75,10 @@ def show(console: Output, answer: Answer) -> None:
             _config(console, answer)
         case Written():
             _written(console, answer)
+        case Devices() | SignedOut():
+            from paneward.surfaces.cli.shown_devices import show_devices
+
+            show_devices(console, answer)
         case Hooks() | Signalled():
             from paneward.surfaces.cli.shown_hooks import show_hooks
 

@@ -74,6 +74,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "paneward cast export work.cast --idle-cap 1 | asciinema play -",
     ),
     "export": ("paneward export > paneward.jsonl",),
+    "devices": ("paneward devices", "paneward devices --sign-out 5f0c2b9a3d7e4410"),
     "token": ("paneward token --role auditor --agent nightly-report",),
     "popup": ("paneward popup >> ~/.tmux.conf", "paneward popup --answer"),
     "report": (

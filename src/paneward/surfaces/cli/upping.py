@@ -53,7 +53,7 @@ def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running 
     from paneward.demo.company import company, nobody
     from paneward.surfaces.cli import hosting, logs
 
-    logs.configure(settings.server.log, os.environ.get("PANEWARD_LOG", "info"))
+    logs.configure(settings.server.log, os.environ.get("PANEWARD_LOG", "info"), file=directory / LOG)
     hosting.host(settings, directory, lambda server: _announce(place, server), company if demo else nobody)
     return None
 

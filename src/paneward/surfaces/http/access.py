@@ -9,8 +9,9 @@ read each other's files: an identity is for order and for the audit, it is no wa
 import hmac
 import ipaddress
 import os
+import re
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,12 +23,14 @@ import jwt
 
 from paneward.config import ServerSettings
 from paneward.core.errors import Code, Denied, StoreError
+from paneward.surfaces.http.sessions import FILE as DEVICES
+from paneward.surfaces.http.sessions import Device, Sessions
 
 TOKEN_FILE, KEY_FILE = "token", "identity.key"
 COOKIE: Final = "paneward"
 CODE_LASTS = 600.0  # seconds
 IDENTITY_LASTS = 900.0
-SIGNED_IN = 30 * 86400.0
+REVOKED_FOR = 30 * 86400.0  # seconds for which a revoked token is remembered: longer than any is good
 CODES_KEPT = 100
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 ANYWHERE: Final = frozenset({"0.0.0.0", "::", ""})
@@ -72,6 +75,7 @@ class Identity:
     runtime: str = ""
     jti: str = ""
     until: float | None = None  # seconds since the epoch; None: it does not expire
+    device: str = ""  # of a browser that is signed in
 
     @property
     def name(self) -> str:
@@ -104,6 +108,8 @@ class Access:
     clock: Clock
     hosts: Collection[str] = LOOPBACK
     any_address: bool = False  # the server listens everywhere: any literal address is one of its own
+    sessions: Sessions = field(default_factory=lambda: Sessions(secrets.token_bytes(32), None))
+    on_revoke: Callable[[], None] = lambda: None
     _codes: dict[str, float] = field(default_factory=dict)  # code -> until when, by the monotonic clock
     _revoked: dict[str, float] = field(default_factory=dict)  # jti -> until when it would have been good
 
@@ -117,7 +123,8 @@ class Access:
         token = _kept(directory / TOKEN_FILE, lambda: secrets.token_urlsafe(32), fresh)
         key = _kept(directory / KEY_FILE, lambda: secrets.token_hex(32))
         hosts = {host.lower().strip("[]") for host in (settings.host, *settings.allowed_hosts)} | LOOPBACK
-        return cls(token, key.encode(), clock, hosts, settings.host in ANYWHERE)
+        sessions = Sessions(key.encode(), directory / DEVICES)
+        return cls(token, key.encode(), clock, hosts, settings.host in ANYWHERE, sessions)
 
     # --- who asks
 
@@ -127,8 +134,15 @@ class Access:
         if scheme.lower() == "bearer" and given:
             return self._by_token(given.strip())
         if cookie:
-            return self._by_claims(cookie, "session")
+            return self.by_cookie(cookie)[0]
         raise _nobody("the request names no token")
+
+    def by_cookie(self, cookie: str) -> tuple[Identity, str]:
+        """Who a browser acts for, and what its cookie holds from now on; empty where that stays."""
+        admitted = self.sessions.admit(cookie, self.clock.wall())
+        if admitted is None:
+            raise _nobody("the browser is not signed in, or no longer")
+        return _at(admitted.device), admitted.cookie
 
     def mint(
         self, role: Role, agent: str = "", workspace: str = "", runtime: str = "", seconds: float = IDENTITY_LASTS
@@ -140,10 +154,13 @@ class Access:
     def revoke(self, jti: str) -> None:
         now = self.clock.wall()
         self._revoked = {one: until for one, until in self._revoked.items() if until > now}
-        self._revoked[jti] = now + SIGNED_IN
+        self._revoked[jti] = now + REVOKED_FOR
+        self.on_revoke()
 
     def good(self, identity: Identity) -> bool:
         """Still: a stream outlives the request that opened it."""
+        if identity.device:
+            return self.sessions.good(identity.device, self.clock.wall())
         return identity.jti not in self._revoked and (identity.until is None or self.clock.wall() < identity.until)
 
     # --- signing in
@@ -158,12 +175,18 @@ class Access:
         self._codes[code] = now + CODE_LASTS
         return code
 
-    def sign_in(self, code: str) -> str:
+    def sign_in(self, code: str, browser: str = "") -> str:
         """Trade a code for what the cookie holds."""
         until = self._codes.pop(code, 0.0)
         if self.clock.now() >= until:
             raise _nobody("the code is unknown, too old, or was used before")
-        return self._signed("session", SIGNED_IN, {"role": Role.OPERATOR})
+        return self.sessions.begin(browser, self.clock.wall())
+
+    def sign_out(self, device: str) -> bool:
+        """End the session of a browser, and whatever it holds open; whether there was one."""
+        found = self.sessions.end(device)
+        self.on_revoke()
+        return found
 
     # --- by which name
 
@@ -190,7 +213,9 @@ class Access:
                 hint="Open Paneward's own page, or add the name of its proxy to server.allowed_hosts.",
             )
 
-    def _ours(self, name: str) -> bool:
+    def _ours(self, name: str | None) -> bool:
+        if name is None:
+            return False
         return name in self.hosts or (self.any_address and _is_address(name))
 
     # --- inside
@@ -219,11 +244,14 @@ class Access:
         return jwt.encode({**claims, **about}, self.key, algorithm="HS256")
 
 
-def host_of(netloc: str) -> str:
-    """A name or address without its port: `[::1]:80` is `::1`."""
-    if netloc.startswith("["):
-        return netloc[1:].partition("]")[0].lower()
-    return netloc.partition(":")[0].lower()
+HOST: Final = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
+
+
+def host_of(netloc: str) -> str | None:
+    """A name or address without its port: `[::1]:80` is `::1`. None where it is nothing but that: what stands before or
+    behind it would be read in another way by somebody else."""
+    found = HOST.fullmatch(netloc)
+    return None if found is None else (found[1] or found[2]).lower()
 
 
 def _proxied(parts: Any, host: str) -> bool:
@@ -243,6 +271,10 @@ def _is_address(name: str) -> bool:
 def _identity(claims: Mapping[str, Any]) -> Identity:
     texts = {name: str(claims.get(name, "")) for name in ("agent", "workspace", "runtime")}
     return Identity(Role(claims["role"]), **texts, jti=str(claims["jti"]), until=float(claims["exp"]))
+
+
+def _at(device: Device) -> Identity:
+    return Identity(Role.OPERATOR, jti=f"device:{device.id}", until=device.until, device=device.id)
 
 
 def _nobody(message: str) -> Denied:

@@ -270,6 +270,22 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A browser that is signed in. Times are seconds since the epoch."""
+
+    id: str
+    name: str  # what it says of itself
+    created_at: float
+    seen_at: float  # to within ten minutes
+    until: float  # it has to sign in again, unless it is used before
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    devices: list[SignedIn]
+
+
+@dataclass(frozen=True, slots=True)
 class SignInUrl:
     url: str
     seconds: float  # it counts once, within that time

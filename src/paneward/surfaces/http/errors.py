@@ -32,6 +32,7 @@ STATUS: Final[Mapping[Code, int]] = {
     Code.PANE_NOT_FOUND: 404,
     Code.NO_SUCH_ROUTE: 404,
     Code.RECORDING_NOT_FOUND: 404,
+    Code.NO_SUCH_DEVICE: 404,
     Code.METHOD_NOT_ALLOWED: 405,
     Code.WRONG_STATE: 409,
     Code.STALE_DIALOG: 409,

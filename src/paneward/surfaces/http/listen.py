@@ -9,6 +9,7 @@ from typing import Any
 import uvicorn
 
 from paneward.surfaces.http.app import Api
+from paneward.surfaces.http.connections import bounded
 
 DRAIN = 10  # seconds that requests get to end
 STUCK = 0.5  # seconds that a client gets to read the end of its stream
@@ -58,7 +59,7 @@ def listener(api: Api, host: str = "127.0.0.1", port: int = 0, **options: Any) -
         port=port,
         **{
             "loop": "uvloop",
-            "http": "httptools",
+            "http": bounded(),
             "ws": "websockets-sansio",
             "ws_per_message_deflate": False,  # costs more time than a local connection gains
             "ws_max_size": 1 << 20,

@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from paneward.core.errors import Denied
+from paneward.core.errors import Code, Denied, InvalidInput
+from paneward.core.text import clean
 from paneward.surfaces.http import bodies, page
-from paneward.surfaces.http.access import CODE_LASTS, SIGNED_IN, Access, May
-from paneward.surfaces.http.gate import cookie_name
+from paneward.surfaces.http.access import CODE_LASTS, Access, May
+from paneward.surfaces.http.gate import cookie_name, set_cookie
 from paneward.surfaces.http.metrics import Metrics
-from paneward.surfaces.http.params import ERRORS, needs
+from paneward.surfaces.http.params import ERRORS, Caller, needs
+from paneward.surfaces.http.sessions import shown
 
 if TYPE_CHECKING:
     from paneward.app.server import Server
@@ -33,6 +35,11 @@ class SiteRoutes:
         plain = {"response_class": PlainTextResponse, "response_model": None}
         router.get("/api/version", dependencies=look, response_model=bodies.Version)(self.version)
         router.post("/api/signin-code", dependencies=rule, response_model=bodies.SignInUrl)(self.signin_code)
+        router.post("/api/signout", dependencies=look, response_model=bodies.Done)(self.signout)
+        router.get("/api/devices", dependencies=rule, response_model=bodies.Devices)(self.devices)
+        missing = {"responses": {404: ERRORS[404]}}
+        one = "/api/devices/{device_id}"
+        router.delete(one, dependencies=rule, response_model=bodies.Done, **missing)(self.revoke)  # type: ignore[arg-type]
         router.post("/api/shutdown", dependencies=rule, response_model=bodies.Done)(self.shutdown)
         router.get("/healthz", **plain)(self.healthz)  # type: ignore[arg-type]
         router.get("/readyz", **plain)(self.readyz)  # type: ignore[arg-type]
@@ -75,11 +82,32 @@ class SiteRoutes:
 
     async def signin(self, request: Request, code: Annotated[str, Query(max_length=200)] = "") -> Response:
         try:
-            value = self._access.sign_in(code)
+            value = self._access.sign_in(code, clean(request.headers.get("user-agent", "")).text[:200])
         except Denied as failure:
             return page.not_signed_in(f"{failure.message[:1].upper()}{failure.message[1:]}.")
+        return page.signed_in(set_cookie(cookie_name(request.headers["host"]), value, request.url.scheme == "https"))
+
+    async def signout(self, request: Request, who: Caller) -> Response:
+        """Sign this browser out. Whatever it holds open ends."""
+        self._access.sign_out(who.device)
+        answer = JSONResponse({"status": "ok"})
         name = cookie_name(request.headers["host"])
-        return page.signed_in(name, value, request.url.scheme == "https", SIGNED_IN)
+        answer.raw_headers.append((b"set-cookie", set_cookie(name, "", request.url.scheme == "https", 0)))
+        return answer
+
+    async def devices(self) -> Response:
+        """The browsers that are signed in, the one that was seen last first."""
+        return JSONResponse({"devices": list(map(shown, self._access.sessions.all(self._access.clock.wall())))})
+
+    async def revoke(self, device_id: Annotated[str, Path(max_length=100)]) -> Response:
+        """Sign a browser out, wherever it is. Whatever it holds open ends."""
+        if not self._access.sign_out(device_id):
+            raise InvalidInput(
+                f"no browser {device_id!r:.40} is signed in",
+                code=Code.NO_SUCH_DEVICE,
+                hint="`paneward devices` lists them.",
+            )
+        return JSONResponse({"status": "ok"})
 
     async def index(self) -> Response:
         return page.page()

@@ -73,10 +73,12 @@ class Terminal:
             await self._snapshot(watch, 0)
             showing = asyncio.ensure_future(self._show(watch))
             heeding = asyncio.ensure_future(self._heed(watch))
-            _, left = await asyncio.wait((showing, heeding), return_when=asyncio.FIRST_COMPLETED)
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            try:
+                await asyncio.wait((showing, heeding), return_when=asyncio.FIRST_COMPLETED)
+            finally:  # also when the token of who looks is no longer good: then nothing more is typed
+                for task in (showing, heeding):
+                    task.cancel()
+                await asyncio.gather(showing, heeding, return_exceptions=True)
             for task in (showing, heeding):
                 if not task.cancelled() and not isinstance(task.exception(), WebSocketDisconnect | None):
                     task.result()
@@ -121,7 +123,8 @@ class Terminal:
         await self._pressed(tuple(key for stroke in given if isinstance(stroke, Pressed) for key in stroke.keys))
 
     async def _say(self, frame: dict[str, Any]) -> None:
-        await self._socket.send_text(json.dumps(frame, ensure_ascii=False))
+        written = json.dumps(frame, ensure_ascii=False)
+        await self._socket.send_text(written.encode("utf-8", "replace").decode())
 
     async def _close(self, code: int, reason: str) -> None:
         if self._socket.client_state is WebSocketState.CONNECTED:
@@ -131,8 +134,9 @@ class Terminal:
 
 def parse(text: str | None) -> dict[str, Any]:
     """A frame of a browser; one that is not understood is told, and changes nothing."""
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError, RecursionError):  # half a surrogate, as "\\ud800", is a ValueError too
         asked = json.loads(text or "")
+        json.dumps(asked, ensure_ascii=False).encode()
         if isinstance(asked, dict) and _understood(asked):
             return asked
     raise InvalidInput(

@@ -303,3 +303,8 @@ setInterval(() => {
 }, 1000);
 setInterval(refresh, 30000); // a state can come to show otherwise by time alone
 listen();
+
+$("signout").addEventListener("click", async () => {
+  await ask("POST", "/api/signout", {});
+  location.reload();
+});
