@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from paneward.core.errors import StoreError
@@ -42,9 +41,6 @@ def _check_owner(place: Path) -> None:
             f"others may write to the state directory {place} (mode {found.st_mode & 0o777:o})",
             hint=f"Look at what is in it, then `chmod 700 {place}`; or {PREFIX}STATE_DIR names another one.",
         )
-    if found.st_mode & 0o077:
-        with suppress(OSError):  # what lies in it is for its owner alone in any case
-            place.chmod(0o700)
 
 
 def config_home(env: Mapping[str, str]) -> Path:

@@ -164,4 +164,4 @@ def _known_ghost(screen: Screen, found: Region, profile: Profile) -> str:
     if not profile.ghosts or insertion_point(screen) != (found.left, found.top):
         return ""
     shown = " ".join(" ".join(found.row(screen, i) for i in range(found.top, found.bottom)).split())
-    return shown if any(re.fullmatch(pattern, shown) for pattern in profile.ghosts) else ""
+    return shown if any(compiled(pattern).fullmatch(shown) for pattern in profile.ghosts) else ""

@@ -99,7 +99,7 @@ def _on_ground(screen: Screen, profile: Profile) -> Region | None:
 
 def _prompts_at_edge(row: Row, profile: Profile) -> bool:
     """The prompt begins in the first column: what stands in the composer is indented."""
-    return re.match(profile.glyph, row.text + "  ") is not None
+    return compiled(profile.glyph).match(row.text + "  ") is not None
 
 
 def _stands_on(row: Row, ground: Colour) -> bool:
