@@ -289,3 +289,24 @@ def test_a_frame_tells_what_became_of_the_text(seen: Scene, outcome: Outcome) ->
 def test_a_dialog_right_after_submit_has_its_own_words() -> None:
     assert "dialog" in framed(scene("Which?\n❯ 1. Yes\n  2. No\n\n‸"))[1]
     assert "esc to interrupt" in framed(scene("✻ Working (esc to interrupt)‸"))[1]
+
+
+FLUSHING = ProcessFacts(command="make", pid=9, reading=None, canonical=True, echo=True, unread=0, taken=100)
+
+
+@pytest.mark.parametrize(
+    ("now", "since", "outcome"),
+    [
+        (replace(FLUSHING, taken=107), 0.0, Outcome.LET_GO),
+        (replace(FLUSHING, taken=100), 0.1, Outcome.UNCLEAR),  # a read that has just returned is counted later
+        (replace(FLUSHING, taken=100, reading=False), 1.0, Outcome.UNCLEAR),
+        (replace(FLUSHING, taken=100), 1.0, Outcome.THROWN),
+        (replace(FLUSHING, taken=103, reading=True), 1.0, Outcome.THROWN),
+        (replace(FLUSHING, taken=20), 1.0, Outcome.LET_GO),  # who read has ended: nothing can be told
+        (replace(FLUSHING, taken=None), 1.0, Outcome.LET_GO),
+        (replace(FLUSHING, taken=100, unread=7), 1.0, Outcome.UNCLEAR),
+    ],
+)
+def test_a_line_that_nobody_has_read_was_not_taken(now: ProcessFacts, since: float, outcome: Outcome) -> None:
+    one = judge(scene("linking > ‸", FLUSHING), scene("linking > fix it‸", FLUSHING))
+    assert one.after_submit(scene("linking > fix it\nnext > ‸", now), since)[0] is outcome

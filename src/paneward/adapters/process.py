@@ -32,6 +32,7 @@ class ProcessProbe:
 
     def __init__(self, host: Host) -> None:
         self._remote = None if host.local else RemoteProbe(host)
+        self._doubted: set[str] = set()  # terminals of line readers that could not be seen to read
 
     async def facts(self, snapshot: Snapshot) -> ProcessFacts | None:
         """None where nothing can be seen."""
@@ -39,7 +40,17 @@ class ProcessProbe:
             return None
         if self._remote is not None:
             return await self._remote.facts(snapshot)
-        return local_facts(snapshot.pid, snapshot.tty)
+        return self._here(snapshot.pid, snapshot.tty)
+
+    def _here(self, pid: int, tty: str) -> ProcessFacts | None:
+        """What has been read is counted where that is needed to tell a line that was read from one thrown away."""
+        facts = local_facts(pid, tty, count=tty in self._doubted)
+        if facts is None or facts.canonical is False:
+            self._doubted.discard(tty)
+        elif facts.reading is None and tty not in self._doubted:
+            self._doubted.add(tty)
+            return local_facts(pid, tty, count=True)
+        return facts
 
     async def close(self) -> None:
         if self._remote is not None:
@@ -185,6 +196,12 @@ def _reading(members: Iterator[_Stat], tty: str, canonical: bool | None) -> bool
     return verdict
 
 
+def _taken(members: list[_Stat]) -> int | None:
+    """Bytes that all of them have read, with what children read that have ended; None: it is not for us."""
+    first = [_read(f"/proc/{one.pid}/io").partition("\n")[0].split() for one in members]
+    return sum(int(words[1]) for words in first) if all(len(words) == 2 for words in first) else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Terminal:
     canonical: bool | None = None
@@ -218,15 +235,16 @@ def _words(pid: int) -> list[str]:
     return _read(f"/proc/{pid}/cmdline").rstrip("\0").split("\0")
 
 
-def local_facts(pid: int, tty: str) -> ProcessFacts | None:
-    """The foreground of the terminal `tty`, on which `pid` was started."""
+def local_facts(pid: int, tty: str, count: bool = False) -> ProcessFacts | None:
+    """The foreground of the terminal `tty`, on which `pid` was started; `count`: with what it has read so far."""
     pane = _stat(pid)
     if pane is None or pane.foreground <= 0:
         return None
     group = pane.foreground
     leader = pane if group == pid else _stat(group)
     terminal = _terminal(tty)
-    reading = _reading(_members(pane, leader), tty, terminal.canonical)
+    members = list(_members(pane, leader)) if count and terminal.canonical else []
+    reading = _reading(iter(members) if members else _members(pane, leader), tty, terminal.canonical)
     first, words = group, _words(group)
     if not words[0]:  # the leader has ended
         first = next((one.pid for one in _members(pane, leader) if one.pid != group), group)
@@ -245,4 +263,5 @@ def local_facts(pid: int, tty: str) -> ProcessFacts | None:
         young=leader is not None and _age(leader) < YOUNG,
         exe=_link(f"/proc/{first}/exe"),
         unread=terminal.unread,
+        taken=_taken(members) if members else None,
     )

@@ -46,7 +46,9 @@ echo "$g"; echo "$3"
 r=$(ps -L -t "$1" -o pid=,lwp=,pgid=,stat=,etimes=,wchan:32=,args=)
 echo "$r"; echo "$3"
 while read -r p l o _ _ k _; do
-[ "$o" = "$g" ] && case $k in *poll*|*select*|*read*|wait_woken) w "$1" "$p" "$l";; esac
+[ "$o" = "$g" ] || continue
+[ "$p" = "$l" ] && { v=; read -r _ v </proc/"$p"/io; echo "taken $v"; }
+case $k in *poll*|*select*|*read*|wait_woken) w "$1" "$p" "$l";; esac
 done <<.
 $r
 .
@@ -124,7 +126,14 @@ def read_answer(parts: list[str], tty: str) -> ProcessFacts | None:
         canonical=canonical,
         echo=echo,
         young=first[4].isdigit() and int(first[4]) < YOUNG,
+        taken=_taken(parts[2]) if canonical else None,
     )
+
+
+def _taken(told: str) -> int | None:
+    """Bytes that the processes of the foreground have read; None: one of them is not for us."""
+    said = [line.split() for line in told.splitlines() if line.startswith("taken")]
+    return sum(int(words[1]) for words in said) if said and all(len(words) == 2 for words in said) else None
 
 
 def _flag(name: str, flags: list[str]) -> bool | None:
@@ -164,7 +173,7 @@ def _read_threads(told: str) -> dict[str, _Thread]:
                 fd, _, last.links[int(fd)] = rest.partition(" ")
             case "epoll":
                 epoll = int(rest)
-            case "memory":
+            case "memory" | "taken":
                 pass
             case "":
                 last.dump += rest.replace(" ", "")

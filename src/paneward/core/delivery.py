@@ -343,6 +343,8 @@ class Delivery:
                     return self._confirmed(evidence + self._judge.beside(scene))
                 case Outcome.ENDED:
                     return self._unconfirmed(evidence)
+                case Outcome.THROWN:
+                    return self._failed(Code.SEND_FAILED, evidence, "Send it again: the program did not get it.")
                 case Outcome.GREW if self._swallowed(scene, since):
                     return self._unconfirmed(evidence)
                 case Outcome.HOLDS if held >= SEEN_HELD:

@@ -50,6 +50,7 @@ class ProcessFacts:
     young: bool = False  # started a moment ago (`foreground.YOUNG`), and may still be loading
     exe: str = ""  # the path of its executable; empty where it cannot be seen
     unread: int | None = None  # bytes typed that the program has not taken yet
+    taken: int | None = None  # bytes it has read so far, of anything; only where it was doubted that it reads lines
 
 
 @dataclass(frozen=True, slots=True)

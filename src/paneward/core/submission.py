@@ -32,6 +32,7 @@ class Outcome(StrEnum):
     GREW = "grew"  # it still stands there, and more with it
     UNCLEAR = "unclear"
     ENDED = "ended"  # the pane or its program went away
+    THROWN = "thrown"  # it was thrown away, and nobody has read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,8 @@ class Judge:
         if self._profile.framed:
             return self._judge_framed(scene, screen, composer)
         assert composer is not None
+        if unread := self._unread_line(scene, since):
+            return unread
         if self._took_line(scene, composer):
             return Outcome.LET_GO, "the program took the line"
         if self._fell_back(scene):
@@ -238,6 +241,18 @@ class Judge:
         if self._settled is None or self._holds(self._settled) or composer.y != self._settled.y:
             return False
         return composer.before.startswith(self._settled.before)
+
+    def _unread_line(self, scene: Scene, since: float) -> tuple[Outcome, str] | None:
+        """A line that no longer waits, and that the program has not read: it flushes its input. A read that has just
+        returned is counted a moment later."""
+        before, now = self._process_before, scene.process
+        if before is None or now is None or before.pid != now.pid or not now.canonical or now.unread:
+            return None
+        if before.taken is None or now.taken is None or not 0 <= now.taken - before.taken < len(self._text.encode()):
+            return None
+        if now.reading is False or since < WORKING:
+            return Outcome.UNCLEAR, "the line was not read yet"
+        return Outcome.THROWN, "the line was thrown away unread"
 
     def _took_line(self, scene: Scene, composer: Composer) -> bool:
         """A terminal that collects lines hands one over at Enter, whatever the program draws."""
