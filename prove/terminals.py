@@ -104,7 +104,11 @@ async def takes_texts(stage: Stage) -> None:
     judged = {kind: await send(stage.lab, stage.connection, TEXTS[kind]) for kind in KINDS}
     stage.details["texts"] = {kind: sent.judgement for kind, sent in judged.items()}
     stage.details["latency_ms"] = [round(sent.result.latency_ms) for sent in judged.values()]
-    wrong = [str(sent)[:900] for sent in judged.values() if sent.judgement not in ("exact", "refused")]
+    wrong = {
+        kind: f"{sent.judgement}: {str(sent.result)[:600]}; arrived: {[one[:200] for one in sent.arrived]}"
+        for kind, sent in judged.items()
+        if sent.judgement not in ("exact", "refused")
+    }
     must(not wrong, f"texts: {wrong}")
     await becomes_ready(stage)
 

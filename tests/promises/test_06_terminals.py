@@ -18,6 +18,7 @@ from prove.terminals import (
     leaves_a_draft,
     pairs,
     play,
+    sends_and_waits,
     terminals,
     values,
 )
@@ -75,10 +76,10 @@ def test_each_agent_has_its_cells_and_no_two_are_the_same() -> None:
     assert len({cell.key for cell in every}) == len(every)
 
 
-SCENES = (becomes_ready, leaves_a_draft, answers_a_permission)
+SCENES = (becomes_ready, sends_and_waits, leaves_a_draft, answers_a_permission)
 REAL = (
-    ("gemini", FORMS["colours256"], "▄"),
-    ("gemini", Terminal("screen", "NO_COLOR", "", 64, 20), "▄"),
+    ("gemini", FORMS["colours256"], "▄▄▄▄"),
+    ("gemini", Terminal("screen", "NO_COLOR", "", 64, 20), "▄▄▄▄"),
     ("claude", Terminal("screen", "NO_COLOR", "", 64, 20), "\x1b[38"),
 )
 
