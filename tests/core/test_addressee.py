@@ -53,6 +53,12 @@ def test_an_agent_is_known_by_its_kind_or_by_its_process(agent: Agent, process: 
     assert code(addressee(agent), process) == (Code.WRONG_PROGRAM if wrong else None)
 
 
+def test_a_look_without_process_facts_makes_no_agent_a_stranger() -> None:
+    assert code(addressee(AGENT), None, command="python3") is None
+    assert code(addressee(AGENT), replace(DEMO, argv="")) is None
+    assert code(addressee(AGENT), None, command="bash") is Code.WRONG_PROGRAM
+
+
 def test_where_no_executable_can_be_seen_the_name_tells() -> None:
     far = replace(UNKNOWN, program=program_of(replace(REPL, exe="")))
     assert code(addressee(far), replace(REPL, argv="python3 (working)", exe="")) is None

@@ -44,7 +44,7 @@ class Addressee:
             return None  # it is just ending, or about to become a program
         found = choose(scene.snapshot, process, profiles).name
         front = process.command or "no program"
-        if self.agent and not self._is_agent(process, found):
+        if self.agent and _known(scene.process, process.shell) and not self._is_agent(process, found):
             return WrongProgram(self._instead(front), hint=self._way_out(process.shell, front))
         if self.expect and self.expect not in _names(process, found):
             return WrongProgram(
@@ -85,6 +85,11 @@ def expected(who: str | Addressee | None) -> Addressee:
 def nobody_else(scene: Scene) -> TmuxError | None:
     """Words are meant for whoever gets them."""
     return None
+
+
+def _known(seen: ProcessFacts | None, shell: bool) -> bool:
+    """Enough is known of the foreground to say that an agent is gone. Over ssh a look may come back without it."""
+    return shell or (seen is not None and bool(seen.argv))
 
 
 def _by_name(command: str) -> ProcessFacts:
