@@ -88,6 +88,7 @@ def reacted(*scenes: Scene, sure: bool = False, before: Scene = ASKED) -> Reacti
         ("Overwrite? [y/N] ‸", {"process": WORKING}, False, Reaction.TAKEN),
         ("Overwrite? [y/N] ‸", {"process": replace(READING, pid=99)}, False, Reaction.TAKEN),
         ("Overwrite? [y/N] ‸", {"quiet": 9.0}, False, Reaction.IGNORED),
+        ("Overwrite? [y/N] *‸", {"quiet": 9.0}, False, Reaction.IGNORED),  # an editor that hides what it got
         ("Overwrite? [y/N] ‸", {"process": replace(READING, unread=1)}, False, Reaction.IGNORED),
         ("‸", {"dead": True}, False, Reaction.ENDED),
         ("‸", {"gone": True}, False, Reaction.ENDED),

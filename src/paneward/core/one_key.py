@@ -136,12 +136,19 @@ def _waits(scene: Scene) -> bool:
     return process.reading and not process.unread and scene.quiet >= DRAWN
 
 
+def _masked(asked: str, now: str, key: str) -> bool:
+    """The question stands there with a mark for each character that was typed: a line editor that hides them."""
+    behind = now.strip().removeprefix(asked.strip()).strip()
+    return len(behind) == len(key) and len(set(behind)) == 1 and not behind.isalnum() and behind != key
+
+
 def _gone(old: Composer | None, before: Scene, scene: Scene, key: str, profile: Profile) -> bool:
     """Another line is at the cursor, the same question stands there anew, or the program no longer waits for keys."""
     now, process = read_composer(Screen.of(scene.snapshot), profile), scene.process
     if old is None or now is None or (process is not None and process.unread):
         return False
-    another = now.before != old.before and not stands(old, scene, key, profile)
+    held = stands(old, scene, key, profile) or _masked(old.before, now.before, key)
+    another = now.before != old.before and not held
     if another or ends_with(now.rows[:-1], essence(old.before) + essence(key)):
         return True
     left = process is not None and before.process is not None and process.pid != before.process.pid

@@ -4,6 +4,8 @@ import asyncio
 import sys
 from typing import Any
 
+import pytest
+
 from tests.surfaces.http.conftest import Open, Site
 
 ASKS = """
@@ -14,6 +16,7 @@ while data := os.read(0, 1024):
     {draws}
 """
 DEAF = "pass"
+STUBBORN = 'os.write(1, data.replace(b"\\r", b""))'
 ODD = 'os.write(1, b"~" if b"\\r" in data else b"*" * len(data))'
 
 
@@ -39,7 +42,7 @@ async def answers(site: Site) -> list[dict[str, Any]]:
     return [turn for turn in turns if turn["intent"] == "ANSWER"]
 
 
-def test_an_answer_that_never_appears_is_a_failure_without_a_turn(open_site: Open) -> None:
+def test_an_answer_that_is_never_taken_is_a_failure_without_a_turn(open_site: Open) -> None:
     async def test(site: Site, answer: Any) -> None:
         body = answer.json()
         assert (answer.status_code, body["error"]["code"]) == (502, "SEND_FAILED"), body
@@ -50,10 +53,11 @@ def test_an_answer_that_never_appears_is_a_failure_without_a_turn(open_site: Ope
         assert entry["result"] == "SEND_FAILED"
         assert site.server.agents.get("ada").stage == "AWAITING_INPUT"
 
-    run(open_site, DEAF, test)
+    run(open_site, STUBBORN, test)
 
 
-def test_an_answer_in_doubt_is_a_turn_that_is_marked_and_changes_no_state(open_site: Open) -> None:
+@pytest.mark.parametrize("draws", [DEAF, ODD], ids=["deaf", "odd"])
+def test_an_answer_in_doubt_is_a_turn_that_is_marked_and_changes_no_state(open_site: Open, draws: str) -> None:
     async def test(site: Site, answer: Any) -> None:
         body = answer.json()
         assert (answer.status_code, body["status"]) == (202, "unconfirmed"), body
@@ -63,4 +67,4 @@ def test_an_answer_in_doubt_is_a_turn_that_is_marked_and_changes_no_state(open_s
         [entry] = [one for one in (await site.client.get("/api/audit")).json()["entries"] if one["action"] == "respond"]
         assert entry["result"] == "unconfirmed"
 
-    run(open_site, ODD, test)
+    run(open_site, draws, test)
