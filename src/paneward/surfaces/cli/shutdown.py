@@ -87,13 +87,17 @@ def _serves(pid: int) -> bool:
 
 
 def _asked(directory: Path) -> bool:
-    """Whether it answered that it will end."""
-    with suppress(PanewardError):
+    """Whether it answered that it will end. Who may not end it is told so, and does not end it by a signal either."""
+    try:
         remote = found(directory)
-        if remote is not None:
-            remote.post("/api/shutdown", {}, PROBE)
-            return True
-    return False
+        if remote is None:
+            return False
+        remote.post("/api/shutdown", {}, PROBE)
+    except PanewardError as error:
+        if error.code in (Code.UNAUTHORIZED, Code.FORBIDDEN):
+            raise
+        return False
+    return True
 
 
 def _gone(process: int, patience: float | None) -> bool:
