@@ -70,7 +70,7 @@ def test_a_body_is_handed_on_once_and_then_the_client_is_silent() -> None:
 
 def test_what_a_body_asks_for_is_all_but_who_says_so() -> None:
     given = bodies.given(bodies.KeyPress(["Enter"], sender="ada"))
-    assert given == {"keys": ["Enter"], "verify_enter": False, "timeout": 30.0}
+    assert given == {"keys": ["Enter"], "verify_enter": False, "timeout": 30.0, "expect": None}
 
 
 def test_single_characters_are_not_shown_in_the_audit() -> None:
