@@ -31,9 +31,20 @@ def test_it_is_busy_while_its_wheel_turns_and_ready_when_idle(
     assert (early.verdict, late.verdict) == (ReadyVerdict.BUSY, ReadyVerdict.READY), (early, late)
 
 
-@pytest.mark.parametrize(("way", "host"), [("control", "local"), ("exec", "local"), ("control", "ssh")])
-def test_texts_arrive_exactly_one_after_the_other(ground: Ground, way: Transport, host: str) -> None:
-    stage = ground.stage("boxed_clock")
+@pytest.mark.parametrize(
+    ("way", "host", "options"),
+    [
+        ("control", "local", ()),
+        ("exec", "local", ()),
+        ("control", "ssh", ()),
+        ("control", "local", ("--hint", "Ask me anything")),
+    ],
+    ids=["control", "exec", "ssh", "hint"],
+)
+def test_texts_arrive_exactly_one_after_the_other(
+    ground: Ground, way: Transport, host: str, options: tuple[str, ...]
+) -> None:
+    stage = ground.stage("boxed_clock", *options)
 
     async def act() -> list[Played]:
         async with ground.connect(way, host) as tmux:

@@ -34,6 +34,16 @@ def test_what_is_only_faint_does_not_stand_in_the_box() -> None:
     rows = box("❯ Ask me")
     seen = screen(rows[0], rows[1].replace("Ask me", "\x1b[2mAsk me\x1b[0m"), rows[2], "idle")
     assert in_box(seen) == (5, 1)
+    composer = read_composer(seen, GENERIC)
+    assert composer is not None
+    assert (composer.text, composer.before) == ("", " │ ❯ ")
+
+
+def test_a_draft_with_a_suggestion_behind_it_is_still_a_draft() -> None:
+    rows = box("❯ fix it")
+    composer = read_composer(screen(rows[0], rows[1].replace(" it", "\x1b[2m it\x1b[0m"), rows[2], "idle"), GENERIC)
+    assert composer is not None
+    assert composer.text == "fix"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Profile
-from paneward.core.screen.boxed import typing_point
+from paneward.core.screen.boxed import in_box, typing_point
 from paneward.core.screen.cells import Row, Screen, columns, insertion_point
 from paneward.core.screen.frames import Region, region
 from paneward.core.screen.ghost import ghost_text
@@ -100,7 +100,7 @@ def _at_cursor(screen: Screen) -> Composer:
     row = screen.row(y)
     ghost = ghost_text(screen)
     left = row.left(x)
-    beyond = "" if ghost else _contiguous(row, x)
+    beyond = "" if ghost or in_box(screen) else _contiguous(row, x)  # behind the end of a box stands only a hint
     rows = (*(_bare(line.text) for line in screen.rows[:y]), _bare(left))
     return Composer(left, _draft(screen, y, left) + beyond, ghost, rows, x, y)
 
