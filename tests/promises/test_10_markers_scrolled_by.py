@@ -27,9 +27,10 @@ BEFORE = {
 
 
 async def shell(one: Scene) -> str:
-    """A shell as an agent, in a pane of 80 by 40."""
+    """A shell as an agent, in a pane of 80 by 40. It echoes nothing: what is typed ahead would land within a marker."""
     server = one.ground.server
-    pane = server.new_pane(["env", "PS1=$ ", "bash", "--norc", "--noprofile"], 80, HEIGHT, remain=True)
+    starts = "stty -echo; PS1='$ ' exec bash --norc --noprofile"
+    pane = server.new_pane(["sh", "-c", starts], 80, HEIGHT, remain=True)
     until(lambda: "$" in server.screen(pane))
     await one.agents.adopt(pane, name="worker", socket_name=server.name)
     await one.agents.tracked()
