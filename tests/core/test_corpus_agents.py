@@ -12,7 +12,7 @@ from paneward.core.readiness import Assessment, assess
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.testing import acts, play
-from tests.core.screen.agents import CAPTURES, DIALOGS, Capture
+from tests.core.screen.agents import CAPTURES, DIALOGS, Capture, each_of
 
 IDLE = [capture for capture in CAPTURES if capture.truth["state"] == "idle"]
 BUSY = [capture for capture in CAPTURES if capture.truth["state"] == "busy"]
@@ -44,7 +44,7 @@ def asked(seen: Scene, profile: Profile, when_busy: WhenBusy = WhenBusy.WAIT) ->
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["seen", "blind"])
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_the_verdict_is_that_of_the_state(capture: Capture, blind: bool) -> None:
     found = judged(scene(capture, blind), capture.profile)
     wanted = {"idle": ReadyVerdict.READY, "busy": None, "dialog": ReadyVerdict.AWAITING_ANSWER}
@@ -54,19 +54,19 @@ def test_the_verdict_is_that_of_the_state(capture: Capture, blind: bool) -> None
         assert (found.rule, found.question) == ("dialog", capture.truth["question"])
 
 
-@pytest.mark.parametrize("capture", FREE, ids=str)
+@each_of(FREE)
 def test_an_idle_agent_is_typed_to_at_once(capture: Capture) -> None:
     assert isinstance(asked(scene(capture), capture.profile), Clear)
 
 
-@pytest.mark.parametrize("capture", [capture for capture in IDLE if capture not in FREE], ids=str)
+@each_of([capture for capture in IDLE if capture not in FREE])
 def test_a_draft_of_the_operator_is_never_typed_into(capture: Capture) -> None:
     answer = asked(scene(capture), capture.profile)
     assert isinstance(answer, Refusal)
     assert answer.code is Code.OPERATOR_DRAFT
 
 
-@pytest.mark.parametrize("capture", DIALOGS, ids=str)
+@each_of(DIALOGS)
 def test_a_dialog_is_refused_and_nothing_is_pressed(capture: Capture) -> None:
     for when_busy in WhenBusy:
         answer = asked(scene(capture), capture.profile, when_busy)
@@ -75,7 +75,7 @@ def test_a_dialog_is_refused_and_nothing_is_pressed(capture: Capture) -> None:
         assert capture.truth["question"] in answer.evidence
 
 
-@pytest.mark.parametrize("capture", BUSY, ids=str)
+@each_of(BUSY)
 def test_a_busy_agent_is_waited_for_however_long_it_is_silent(capture: Capture) -> None:
     answer = asked(scene(capture), capture.profile)
     assert isinstance(answer, Refusal)
@@ -83,7 +83,7 @@ def test_a_busy_agent_is_waited_for_however_long_it_is_silent(capture: Capture) 
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["seen", "blind"])
-@pytest.mark.parametrize("capture", MENUS, ids=str)
+@each_of(MENUS)
 def test_no_profile_types_into_a_menu_that_is_not_its_own(capture: Capture, blind: bool) -> None:
     """aider's questions are left out: they stand on a line, and a line prompt takes text."""
     seen = scene(capture, blind)
@@ -93,20 +93,20 @@ def test_no_profile_types_into_a_menu_that_is_not_its_own(capture: Capture, blin
             assert isinstance(asked(seen, profile), Refusal), profile.name
 
 
-@pytest.mark.parametrize("capture", [capture for capture in DIALOGS if not capture.truth["menu"]], ids=str)
+@each_of([capture for capture in DIALOGS if not capture.truth["menu"]])
 def test_a_question_on_a_line_is_not_taken_for_a_prompt(capture: Capture) -> None:
     found = judged(scene(capture), GENERIC)
     assert (found.verdict, found.rule) == (ReadyVerdict.AWAITING_ANSWER, "question")
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_reading_the_terminal_says_nothing_of_agents_that_read_at_all_times(capture: Capture) -> None:
     if not capture.profile.reads:
         asleep = replace(scene(capture), process=replace(RAW, reading=False))
         assert judged(asleep, capture.profile).verdict is judged(scene(capture), capture.profile).verdict
 
 
-@pytest.mark.parametrize("capture", DIALOGS[::9], ids=str)
+@each_of(DIALOGS[::9])
 def test_a_dialog_that_is_being_painted_is_looked_at_again(capture: Capture) -> None:
     found = judged(scene(capture, quiet=0.01), capture.profile)
     assert (found.verdict, found.rule, found.working) == (None, "dialog", False)

@@ -11,7 +11,7 @@ from paneward.core.reading import Box, Reading, Spot, read
 from paneward.core.result import ReadyVerdict
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.screen.appearance import State
-from tests.core.screen.agents import CAPTURES, Capture, as_data
+from tests.core.screen.agents import CAPTURES, Capture, as_data, each_of
 
 SCREENS = {str(capture): capture for capture in CAPTURES}
 TYPING = ProcessFacts("bash", "-bash", 7, shell=True, reading=True, canonical=False, echo=False, unread=0)
@@ -32,7 +32,7 @@ def on_shell(process: ProcessFacts | None, *rows: str, dead: bool = False) -> Re
     return read(scene, Recognised(SHELL), re.compile(SHELL.prompt))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_the_reading_says_what_is_true_of_a_captured_screen(capture: Capture) -> None:
     found = reading_of(str(capture))
     assert found.state == capture.truth["state"]
@@ -41,7 +41,7 @@ def test_the_reading_says_what_is_true_of_a_captured_screen(capture: Capture) ->
     assert found.mode == capture.truth["mode"]
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_what_is_said_to_stand_on_a_row_stands_there(capture: Capture) -> None:
     found = reading_of(str(capture))
     for spot in found.spots:

@@ -14,7 +14,7 @@ from paneward.core.standing import AgentState, Ending, Source, Standing
 from paneward.core.state import LOST, PAINTED, STALE, StateMachine
 from paneward.testing import SHELL as BASH
 from paneward.testing import scene as drawn
-from tests.core.screen.agents import CAPTURES, Capture
+from tests.core.screen.agents import CAPTURES, Capture, each_of
 from tests.core.test_corpus_agents import process
 
 IDLE, BUSY = AgentState.IDLE, AgentState.BUSY
@@ -59,7 +59,7 @@ def following(first: Scene, profile: Profile) -> StateMachine:
 # --- every captured screen
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_every_captured_screen_has_its_state_at_the_first_look(capture: Capture) -> None:
     standing = StateMachine().see(look(capture), capture.profile)
     wanted = {"idle": IDLE, "busy": BUSY, "dialog": PERMISSION if capture.kind == "permission" else QUESTION}
@@ -68,7 +68,7 @@ def test_every_captured_screen_has_its_state_at_the_first_look(capture: Capture)
     assert standing.question == (capture.truth["question"] or "")
 
 
-@pytest.mark.parametrize("capture", [one for one in CAPTURES if one.truth["state"] == "busy"], ids=str)
+@each_of([one for one in CAPTURES if one.truth["state"] == "busy"])
 def test_what_a_working_agent_does_is_told_where_its_screen_tells(capture: Capture) -> None:
     told = StateMachine().see(look(capture), capture.profile).activity
     untold = capture.agent in UNTOLD and capture.truth["activity"] != "tool"
@@ -76,10 +76,10 @@ def test_what_a_working_agent_does_is_told_where_its_screen_tells(capture: Captu
 
 
 @pytest.mark.parametrize("case", ["done", "tool_done", "error", "interrupted"])
-@pytest.mark.parametrize("busy", [one for one in CAPTURES if one.case == "thinking"], ids=str)
-def test_how_a_turn_ended_is_told_by_what_follows_the_last_text(busy: Capture, case: str) -> None:
-    after = named(str(busy).replace("thinking", case))
-    machine = following(look(busy), busy.profile)
+@each_of([one for one in CAPTURES if one.case == "thinking"])
+def test_how_a_turn_ended_is_told_by_what_follows_the_last_text(capture: Capture, case: str) -> None:
+    after = named(str(capture).replace("thinking", case))
+    machine = following(look(capture), capture.profile)
     machine.see(look(after, 10.0, quiet=0.0), after.profile)
     standing = machine.see(look(after, 10.0 + PAINTED), after.profile)
     assert standing.state is IDLE

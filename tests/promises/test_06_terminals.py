@@ -22,7 +22,7 @@ from prove.terminals import (
     terminals,
     values,
 )
-from tests.core.screen.agents import CAPTURES, Capture, as_data
+from tests.core.screen.agents import CAPTURES, Capture, as_data, each_of
 from tests.lab.agents import newest
 from tests.lab.conftest import StartAgent
 from tests.lab.recipes import pins
@@ -37,7 +37,7 @@ CASES = {"idle", "draft", "draft_lines", "thinking", "streaming", "done", "permi
 UNSEEN = {("aider", "nocolor"): {"thinking", "streaming"}}
 
 
-@pytest.mark.parametrize("capture", OTHERS, ids=str)
+@each_of(OTHERS)
 def test_a_screen_is_read_by_what_it_says_and_not_by_its_colours(capture: Capture) -> None:
     truth, seen = capture.truth, read_appearance(capture.snapshot, capture.profile)
     assert (seen.state, seen.mode) == (truth["state"], truth["mode"])

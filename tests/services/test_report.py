@@ -4,8 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import pytest
-
 from paneward.core.flow import Phase
 from paneward.core.profiles import GENERIC, Recognised
 from paneward.core.reading import read
@@ -14,14 +12,14 @@ from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.services.report import masked, read_again, redacted, report_of
 from paneward.store import Delivery
 from paneward.surfaces.cli.bundle import bundle, readings
-from tests.core.screen.agents import CAPTURES, Capture
+from tests.core.screen.agents import CAPTURES, Capture, each_of
 
 KEY = "sk-ant-api03-AbCdEfGhIjKlMnOp1234"
 RECEIPT = SendResult(Verdict.FAILED, Rung.TYPED, f"saw {KEY}", detail=f"held {KEY}", hint=KEY, dump=f"$ {KEY}")
 ROW = Delivery("1", None, "local:/x", "%1", 7, f"use {KEY}", "hash", 9, Phase.DONE, RECEIPT, "now", "now")
 
 
-@pytest.mark.parametrize("capture", CAPTURES[::3], ids=str)
+@each_of(CAPTURES[::3])
 def test_a_report_that_was_written_and_read_back_gives_what_was_read_live(capture: Capture) -> None:
     process = ProcessFacts("node", "node", 7, reading=True, canonical=False, echo=False, unread=0)
     scene = Scene(capture.snapshot, process, quiet=1.23456)

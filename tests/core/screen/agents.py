@@ -1,10 +1,15 @@
 """The captured screens of the agents, and what is true of them: data for tests."""
 
+import inspect
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from paneward.core.profiles import BUILT_IN, Profile, at_version
 from paneward.core.result import Menu
@@ -78,12 +83,11 @@ class Capture:
 
     @property
     def snapshot(self) -> Snapshot:
-        fields: dict[str, Any] = json.loads(self.path.read_text())
-        return Snapshot(pane="%1", **{**fields, "rows": tuple(fields["rows"])})
+        return _snapshot(self.path)
 
     @property
     def truth(self) -> dict[str, Any]:
-        return {"mode": "", "question": None, **json.loads(self.path.with_suffix(".expected.json").read_text())}
+        return _truth(self.path)
 
     @property
     def other(self) -> dict[str, Any]:
@@ -120,6 +124,48 @@ class Capture:
             "multi": menu["multi"],
             "hidden": bool(hidden),
         }
+
+
+@cache
+def _snapshot(path: Path) -> Snapshot:
+    fields: dict[str, Any] = json.loads(path.read_text())
+    return Snapshot(pane="%1", **{**fields, "rows": tuple(fields["rows"])})
+
+
+@cache
+def _truth(path: Path) -> dict[str, Any]:
+    return {"mode": "", "question": None, **json.loads(path.with_suffix(".expected.json").read_text())}
+
+
+def each_of(captures: Sequence[Capture]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Plays a test of one `capture` with each of these: an agent in one form at a time, and names all that fail."""
+    groups: dict[str, list[Capture]] = {}
+    for capture in captures:
+        groups.setdefault(f"{capture.agent}/{capture.version}/{capture.form}", []).append(capture)
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        def every(group: list[Capture], **others: Any) -> None:
+            failed = [wrong for capture in group if (wrong := _failure(test, capture, others))]
+            if failed:
+                raise ExceptionGroup(f"{len(failed)} of {len(group)} screens", failed)
+
+        others = [one for name, one in inspect.signature(test).parameters.items() if name != "capture"]
+        group = inspect.Parameter("group", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        every.__dict__.update(vars(test), __signature__=inspect.Signature([group, *others]))
+        every.__name__, every.__doc__, every.__module__ = test.__name__, test.__doc__, test.__module__
+        marked: Callable[..., None] = pytest.mark.parametrize("group", list(groups.values()), ids=list(groups))(every)
+        return marked
+
+    return decorate
+
+
+def _failure(test: Callable[..., None], capture: Capture, others: dict[str, Any]) -> AssertionError | None:
+    try:
+        test(capture=capture, **others)
+    except AssertionError as wrong:
+        wrong.add_note(f"the screen was {capture}")
+        return wrong
+    return None
 
 
 def as_data(menu: Menu | None) -> dict[str, Any] | None:

@@ -3,13 +3,11 @@
 from collections import Counter
 from dataclasses import replace
 
-import pytest
-
 from paneward.core.profiles import BUILT_IN, CLAUDE, GENERIC, Where
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.composer import essence
-from tests.core.screen.agents import CAPTURES, DIALOGS, OTHERWISE, Capture, as_data
+from tests.core.screen.agents import CAPTURES, DIALOGS, OTHERWISE, Capture, as_data, each_of
 
 DRAFTS = [capture for capture in CAPTURES if capture.truth["draft"]]
 
@@ -22,13 +20,13 @@ def test_the_corpus_holds_every_agent_at_every_width() -> None:
     assert set(OTHERWISE) <= {str(capture) for capture in CAPTURES}
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_the_state_is_told(capture: Capture) -> None:
     seen = read_appearance(capture.snapshot, capture.profile)
     assert (seen.state, bool(seen.evidence)) == (capture.truth["state"], True)
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_the_composer_is_read_as_a_person_reads_it(capture: Capture) -> None:
     truth, seen = capture.truth, read_appearance(capture.snapshot, capture.profile)
     assert (seen.placeholder, seen.mode) == (truth["placeholder"], truth["mode"])
@@ -43,7 +41,7 @@ def test_the_composer_is_read_as_a_person_reads_it(capture: Capture) -> None:
         assert essence(truth["draft"]).endswith(essence(seen.draft))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_a_dialog_is_read_as_data(capture: Capture) -> None:
     seen = read_appearance(capture.snapshot, capture.profile)
     assert as_data(seen.menu) == capture.menu
@@ -51,7 +49,7 @@ def test_a_dialog_is_read_as_data(capture: Capture) -> None:
     assert seen.startup is (capture.case in ("trust", "key", "sign_in", "gitignore", "update"))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_the_row_of_the_version_reads_the_same(capture: Capture) -> None:
     seen = read_appearance(capture.snapshot, capture.profile)
     assert read_appearance(capture.snapshot, capture.versioned) == seen
@@ -76,7 +74,7 @@ def test_two_permission_dialogs_of_one_command_are_one_dialog_wherever_the_highl
     assert {len(seen) for seen in prints.values()} == {1}
 
 
-@pytest.mark.parametrize("capture", DIALOGS, ids=str)
+@each_of(DIALOGS)
 def test_another_agents_profile_never_takes_a_dialog_for_idle(capture: Capture) -> None:
     for profile in BUILT_IN.values():
         if profile.framed and profile.name != capture.agent:
@@ -112,7 +110,7 @@ def test_what_has_no_frame_of_its_own_is_read_at_the_cursor() -> None:
 IN_COLOURS = [one for one in CAPTURES if one.agent == "claude" and one.form != "nocolor"]
 
 
-@pytest.mark.parametrize("capture", IN_COLOURS, ids=str)
+@each_of(IN_COLOURS)
 def test_claude_is_known_to_work_by_its_prompt_alone(capture: Capture) -> None:
     """The hint in the footer gives way to others, the spinner is gone while text streams, the title may not move."""
     alone = replace(CLAUDE, busy=tuple(mark for mark in CLAUDE.busy if mark.where is Where.GLYPH))
@@ -120,14 +118,14 @@ def test_claude_is_known_to_work_by_its_prompt_alone(capture: Capture) -> None:
     assert read_appearance(capture.snapshot, alone).state == capture.truth["state"]
 
 
-@pytest.mark.parametrize("capture", [one for one in CAPTURES if one.agent in ("codex", "gemini")], ids=str)
+@each_of([one for one in CAPTURES if one.agent in ("codex", "gemini")])
 def test_a_title_alone_tells_the_state_where_one_is_kept(capture: Capture) -> None:
     profile = capture.profile
     alone = replace(profile, busy=tuple(mark for mark in profile.busy if mark.where is Where.TITLE))
     assert read_appearance(capture.snapshot, alone).state == capture.truth["state"]
 
 
-@pytest.mark.parametrize("capture", [one for one in CAPTURES if one.agent in ("codex", "gemini")], ids=str)
+@each_of([one for one in CAPTURES if one.agent in ("codex", "gemini")])
 def test_without_a_title_only_text_that_streams_in_codex_looks_idle(capture: Capture) -> None:
     """A pane whose title somebody else sets: dialogs are still known, and so is work, as far as it is drawn."""
     seen = read_appearance(replace(capture.snapshot, title="mine"), capture.profile)

@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from paneward.core.hearing import same_question
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu
 from paneward.core.screen.asked import read_asked
 from paneward.testing import scene
-from tests.core.screen.agents import DIALOGS, Capture
+from tests.core.screen.agents import DIALOGS, Capture, each_of
 
 AIDER, OPENCODE, GEMINI, CLAUDE = (BUILT_IN[name] for name in ("aider", "opencode", "gemini", "claude"))
 RULE = "─" * 60
@@ -23,7 +21,7 @@ def asked(text: str, agent: str) -> Menu:
     return found
 
 
-@pytest.mark.parametrize("capture", DIALOGS, ids=str)
+@each_of(DIALOGS)
 def test_every_captured_dialog_tells_its_kind_and_whether_it_stands_at_the_start(capture: Capture) -> None:
     found = read_asked(capture.snapshot, capture.profile)
     assert found is not None
@@ -31,7 +29,7 @@ def test_every_captured_dialog_tells_its_kind_and_whether_it_stands_at_the_start
     assert (found.kind, found.startup, found.question) == (capture.kind, startup, capture.truth["question"])
 
 
-@pytest.mark.parametrize("capture", [one for one in DIALOGS if one.case.startswith("permission")], ids=str)
+@each_of([one for one in DIALOGS if one.case.startswith("permission")])
 def test_every_permission_can_be_refused_with_a_reason(capture: Capture) -> None:
     found = read_asked(capture.snapshot, capture.profile)
     assert found is not None
@@ -39,7 +37,7 @@ def test_every_permission_can_be_refused_with_a_reason(capture: Capture) -> None
     assert found.options[found.free_text].label.startswith(("No", "Reject"))
 
 
-@pytest.mark.parametrize("capture", PERMISSIONS, ids=str)
+@each_of(PERMISSIONS)
 def test_every_permission_says_for_what_it_asks(capture: Capture) -> None:
     found = read_asked(capture.snapshot, capture.profile)
     assert found is not None
@@ -48,7 +46,7 @@ def test_every_permission_says_for_what_it_asks(capture: Capture) -> None:
     assert not set("│─╌") & set(found.about)
 
 
-@pytest.mark.parametrize("capture", PERMISSIONS, ids=str)
+@each_of(PERMISSIONS)
 def test_a_permission_for_something_else_is_another_dialog(capture: Capture) -> None:
     seen = capture.snapshot
     other = replace(seen, rows=tuple(row.replace("0.1", "0.2").replace("foo.", "fox.") for row in seen.rows))

@@ -11,7 +11,7 @@ from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.cells import plain
 from paneward.core.screen.masking import mask_rows
 from paneward.core.text import mask
-from tests.core.screen.agents import CAPTURES, Capture
+from tests.core.screen.agents import CAPTURES, Capture, each_of
 
 KEY = "sk-ant-api03-AbCdEfGhIjKlMnOp1234"
 
@@ -43,7 +43,7 @@ def test_the_name_of_a_secret_stays_and_its_value_goes_with_its_width() -> None:
     assert mask("nothing to hide: 42%") == "nothing to hide: 42%"
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=str)
+@each_of(CAPTURES)
 def test_what_is_read_from_a_masked_screen_is_what_was_read_before(capture: Capture) -> None:
     """But for what a dialog is about, which can be a credential, and its fingerprint, which covers all of its words."""
     seen = capture.snapshot

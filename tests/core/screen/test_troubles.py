@@ -18,7 +18,7 @@ from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.testing import acts, play
-from tests.core.screen.agents import CAPTURES, Capture
+from tests.core.screen.agents import CAPTURES, Capture, each_of
 
 IDLE = {capture.agent: capture for capture in CAPTURES if capture.path.stem == "done_100"}
 RAW = ProcessFacts("node", "node", 7, reading=True, canonical=False, echo=False, unread=0)
@@ -80,7 +80,7 @@ def test_a_drawn_trouble_is_recognised_above_the_input_box(agent: str, trouble: 
     assert found.state in (State.IDLE, State.BUSY)
 
 
-@pytest.mark.parametrize("capture", [one for one in CAPTURES if one.case not in ("error", "help")], ids=str)
+@each_of([one for one in CAPTURES if one.case not in ("error", "help")])
 def test_no_captured_screen_of_an_agent_that_works_has_a_trouble(capture: Capture) -> None:
     assert read_appearance(capture.snapshot, capture.profile).trouble == ""
 
