@@ -145,9 +145,10 @@ def each_of(captures: Sequence[Capture]) -> Callable[[Callable[..., None]], Call
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         def every(group: list[Capture], **others: Any) -> None:
-            failed = [wrong for capture in group if (wrong := _failure(test, capture, others))]
-            if failed:
-                raise ExceptionGroup(f"{len(failed)} of {len(group)} screens", failed)
+            failed = {str(capture): wrong for capture in group if (wrong := _failure(test, capture, others))}
+            assert not failed, (
+                f"{len(failed)} of {len(group)}: {', '.join(failed)}; {'; '.join(map(str, failed.values()))}"
+            )
 
         others = [one for name, one in inspect.signature(test).parameters.items() if name != "capture"]
         group = inspect.Parameter("group", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -163,7 +164,6 @@ def _failure(test: Callable[..., None], capture: Capture, others: dict[str, Any]
     try:
         test(capture=capture, **others)
     except AssertionError as wrong:
-        wrong.add_note(f"the screen was {capture}")
         return wrong
     return None
 
