@@ -27,7 +27,7 @@ CLOCK_NAMES = {
 }
 # The adapter is where the clock is; the demo agent is a program of its own, in its own process, of the stdlib alone.
 CLOCK_PLACES = ("adapters/clock.py", "demo/agent.py")
-# The store stamps what it keeps with the wall clock, which is for people and never decides anything.
+# The store stamps what it keeps with the wall clock, which is for people; how old it is, its timeline decides.
 WALL_CLOCK_PLACES = ("store.py", "store/")
 # A command line pays for what it imports, so the command that needs a heavy part imports it.
 LAZY_PLACES = ("__main__.py", "surfaces/cli")

@@ -213,23 +213,23 @@ def kept(name: str, ended: float, size: int, running: bool = False) -> Kept:
 
 def test_what_is_too_old_goes_but_not_what_runs() -> None:
     old, running, fresh = kept("old", 40, 1), kept("running", 30, 1, running=True), kept("fresh", 41, 1)
-    assert to_remove([fresh, running, old], LIMITS, now=100.0) == [old]
+    assert to_remove([fresh, running, old], LIMITS, cutoff=40.0) == [old]
 
 
 def test_the_oldest_go_until_there_is_room() -> None:
     first, second, third = kept("1", 51, 400), kept("2", 52, 400), kept("3", 53, 200)
-    assert to_remove([third, second, first], LIMITS, now=60.0) == []
-    assert to_remove([third, second, first], LIMITS, now=60.0, more=1) == [first]
-    assert to_remove([third, second, first], LIMITS, now=60.0, more=500) == [first, second]
+    assert to_remove([third, second, first], LIMITS, cutoff=0.0) == []
+    assert to_remove([third, second, first], LIMITS, cutoff=0.0, more=1) == [first]
+    assert to_remove([third, second, first], LIMITS, cutoff=0.0, more=500) == [first, second]
 
 
 def test_nothing_goes_in_vain() -> None:
-    assert to_remove([kept("1", 51, 100), kept("r", 60, 990, running=True)], LIMITS, now=60.0, more=50) == []
+    assert to_remove([kept("1", 51, 100), kept("r", 60, 990, running=True)], LIMITS, cutoff=0.0, more=50) == []
 
 
 @given(st.lists(st.builds(kept, st.text(), st.floats(0, 100), st.integers(0, 900), st.booleans())), st.integers(0, 900))
 def test_what_stays_fits_unless_what_runs_is_too_much(all_kept: list[Kept], more: int) -> None:
-    gone = to_remove(all_kept, LIMITS, now=100.0, more=more)
+    gone = to_remove(all_kept, LIMITS, cutoff=40.0, more=more)
     assert not any(one.running for one in gone)
     running = sum(one.bytes for one in all_kept if one.running)
     left = sum(one.bytes for one in all_kept) - sum(one.bytes for one in gone)

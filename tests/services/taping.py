@@ -104,7 +104,10 @@ class House:
         self.failures: list[Exception] = []  # what looking at the pane raises, one after the other
         self.store_fails = 0
         self.events: list[RecordingStarted | RecordingStopped] = []
-        self.recordings = Recordings(self, self.disk, self.clock, limits)
+        self.recordings = Recordings(self, self.disk, self.clock, limits, self.cutoff)
+
+    def cutoff(self, seconds: float) -> float:
+        return self.clock.wall() - seconds
 
     # what recordings need of agents and of panes
 

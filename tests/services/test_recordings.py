@@ -94,7 +94,7 @@ def test_a_server_that_ends_leaves_recordings_running_and_the_next_goes_on() -> 
         await house.until(lambda: house.heard() == "before")
         await house.recordings.close()
         assert house.agents["worker"].recording == agent.recording
-        following = house.recordings = Recordings(house, house.disk, house.clock, LIMITS)
+        following = house.recordings = Recordings(house, house.disk, house.clock, LIMITS, house.cutoff)
         await following.start()
         house.say(b"after")
         await house.until(lambda: house.heard() == "beforeafter")

@@ -19,6 +19,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from paneward.adapters import tmux_socket
 from paneward.adapters.lock import pane_lock
 from paneward.core.errors import PanewardError
 
@@ -118,7 +119,4 @@ def server_key(host: str, socket_name: str | None, socket_path: str | None) -> s
     """What names a tmux server: the path of its socket, as tmux finds it; on another host, what is said there."""
     if host:
         return f"{host} {socket_path or socket_name or ''}"
-    if not socket_path and not socket_name and os.environ.get("TMUX"):
-        socket_path = os.environ["TMUX"].split(",")[0]
-    folder = Path(os.environ.get("TMUX_TMPDIR") or "/tmp") / f"tmux-{os.getuid()}"
-    return os.path.realpath(socket_path or folder / (socket_name or "default"))
+    return os.path.realpath(tmux_socket.socket_path(socket_name, socket_path))

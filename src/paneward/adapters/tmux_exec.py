@@ -12,6 +12,7 @@ from paneward.adapters.clock import SystemClock
 from paneward.adapters.door import Door, server_key
 from paneward.adapters.host import NOT_FOUND, Host
 from paneward.adapters.process import ProcessProbe
+from paneward.adapters.tmux_socket import check_socket
 from paneward.adapters.tmux_words import (
     CALLED,
     Row,
@@ -138,6 +139,7 @@ class ExecTmux:
     ) -> None:
         self._host = host or Host()
         self._tmux = tmux
+        self._named = socket_name, socket_path
         self._argv = [tmux, "-u"]
         self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
         self._door = Door(server_key(self._host.name, socket_name, socket_path))
@@ -170,6 +172,8 @@ class ExecTmux:
         if not self._checked:
             check_version((await self._run([self._tmux, "-V"])).decode("utf-8", "replace"))
             self._checked = True
+        if self._host.local:
+            check_socket(*self._named)
         escaped = [word[:-1] + "\\;" if word.endswith(";") and word != ";" else word for word in words]
         return await self._run([*self._argv, *escaped], input)
 

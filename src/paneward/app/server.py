@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import count
 from pathlib import Path
 
 from paneward.adapters.casts import Casts
@@ -31,7 +32,7 @@ from paneward.services.recordings import Recordings
 from paneward.services.servers import Connect
 from paneward.store import Store
 
-DAY, MINUTE = 86400.0, 60.0
+DAY, HOUR, MINUTE = 86400.0, 3600.0, 60.0
 STORE = "deliveries.db"  # the file that the library writes to as well
 log = logging.getLogger("paneward.server")
 
@@ -83,7 +84,7 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
             hosts.start()  # now: what hooks there tell is told to the agents that there are
             tasks.append(asyncio.create_task(meters.run()))
             tasks.append(asyncio.create_task(_listen(agents, listening)))
-            async with _recordings(agents, settings.recording, directory, clock) as recordings:
+            async with _recordings(agents, store, settings.recording, directory, clock) as recordings:
                 yield Server(
                     store, bus, agents, hosts, recordings, settings, directory, clock, url, version, clock.wall(),
                     listening, meters,
@@ -144,22 +145,25 @@ async def _end(store: Store, bus: Bus, reason: str) -> None:
 
 async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
     """What is older than the retention limit goes, at the start and once a day."""
-    while True:
+    for hour in count():
         try:
-            if removed := await store.trim(days):
+            if hour % 24:
+                await store.watch_clock()
+            elif removed := await store.trim(days):
                 log.info("%d rows were older than %g days, and are gone", removed, days)
         except StoreError as error:
             log.warning("nothing was tidied: %s", error.message)
-        await clock.sleep(DAY)
+        await clock.sleep(HOUR)
 
 
 @asynccontextmanager
 async def _recordings(
-    agents: Agents[Connection], settings: RecordingSettings, directory: Path, clock: SystemClock
+    agents: Agents[Connection], store: Store, settings: RecordingSettings, directory: Path, clock: SystemClock
 ) -> AsyncIterator[Recordings]:
     casts = Casts(directory)
     size, part, total = settings.max_size, settings.max_part_size, settings.max_total_size
-    recordings = Recordings(agents, casts, clock, Limits(part, size, total, settings.max_age_days * DAY))
+    limits = Limits(part, size, total, settings.max_age_days * DAY)
+    recordings = Recordings(agents, casts, clock, limits, store.cutoff)
     agents.on_forget = recordings.drop
     tidying = asyncio.create_task(_keep_tidy(recordings, clock))
     try:

@@ -15,6 +15,7 @@
         ├── WrongProgram        WRONG_PROGRAM
         ├── TmuxNotInstalled    TMUX_NOT_INSTALLED
         ├── TmuxTooOld          TMUX_TOO_OLD
+        ├── TmuxError           SOCKET_NOT_OURS
         ├── TmuxTimeout         TIMEOUT
         │   └── Unanswered      TIMEOUT: it may have been done
         └── HostUnreachable     HOST_UNREACHABLE
@@ -33,6 +34,7 @@ class Code(StrEnum):
     TMUX_NOT_INSTALLED = "TMUX_NOT_INSTALLED"
     TMUX_TOO_OLD = "TMUX_TOO_OLD"
     TMUX_ERROR = "TMUX_ERROR"
+    SOCKET_NOT_OURS = "SOCKET_NOT_OURS"
     TIMEOUT = "TIMEOUT"
     SEND_FAILED = "SEND_FAILED"
     BLOCKED_BY_DIALOG = "BLOCKED_BY_DIALOG"

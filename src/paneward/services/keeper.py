@@ -259,7 +259,7 @@ class Keeper:
         await self._turns.delivered(row, receipt, row.text or "")
 
     def _age(self, row: Delivery) -> float:
-        return self._clock.wall() - datetime.fromisoformat(row.created_at).timestamp()
+        return self._store.at_most(datetime.fromisoformat(row.created_at).timestamp())
 
     # --- the task
 

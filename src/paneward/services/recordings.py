@@ -7,7 +7,7 @@ server that is killed in between goes on with it, or has a file more than was as
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -73,11 +73,15 @@ class Running:
 
 
 class Recordings:
-    def __init__(self, agents: Recorded, casts: Casts, clock: Clock, limits: Limits) -> None:
+    def __init__(
+        self, agents: Recorded, casts: Casts, clock: Clock, limits: Limits, cutoff: Callable[[float], float]
+    ) -> None:
+        """`cutoff`: what is stamped before that is older than so many seconds, wherever the clock was set."""
         self._agents = agents
         self._casts = casts
         self.clock = clock
         self.limits = limits
+        self.cutoff = cutoff
         self._running: dict[str, Running] = {}
         self._changing = asyncio.Lock()  # which of them run
         self.total = 0  # bytes of all recordings
@@ -148,9 +152,9 @@ class Recordings:
 
     async def tidy(self) -> None:
         """What is too old ends, or goes; so does what there is no room for."""
-        now = self.clock.wall()
+        cutoff = self.cutoff(self.limits.age)
         for agent_id, one in list(self._running.items()):
-            if now - one.reel.began >= self.limits.age:
+            if one.reel.began <= cutoff:
                 with contextlib.suppress(PanewardError):  # it has just ended
                     await self.stop(agent_id, Ending.AGE)
         async with self._changing:
@@ -160,7 +164,7 @@ class Recordings:
     async def make_room(self, more: int) -> None:
         """Remove what is too old, and the oldest until there is room for `more` bytes."""
         kept = self._with_running(await self._casts.kept())
-        gone = to_remove(kept, self.limits, self.clock.wall(), more)
+        gone = to_remove(kept, self.limits, self.cutoff(self.limits.age), more)
         for one in gone:
             log.info("%s: the recording %s goes: it is too old, or there is no room for it", one.agent_id, one.name)
             await self._casts.remove(one.agent_id, one.name)
@@ -352,7 +356,8 @@ class Parts:
 
     def _room(self) -> Room:
         house = self._house
-        return Room(self._part, self.size, house.total, house.clock.wall() - self.began)
+        age = house.limits.age + house.cutoff(house.limits.age) - self.began
+        return Room(self._part, self.size, house.total, age)
 
     def close(self) -> None:
         if self._tape is not None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from paneward.store.deliveries import stamp
+from paneward.store.deliveries import stamp_of
 from paneward.store.log import chain
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
@@ -41,7 +40,7 @@ def trim(connection: sa.Connection, cutoff: float) -> int:
     import sqlalchemy as sa
 
     of = tables()
-    old = stamp(datetime.fromtimestamp(cutoff, UTC))
+    old = stamp_of(cutoff)
     closed = of.commands.c.closed_at < cutoff
     working = sa.select(of.commands.c.id).where(of.commands.c.closed_at.is_(None))
     turns = sa.and_(of.turns.c.at < cutoff, sa.or_(of.turns.c.command.is_(None), of.turns.c.command.not_in(working)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import StoreError
 from paneward.core.flow import Phase
 from paneward.core.result import SendResult
+from paneward.core.timeline import Timeline
 from paneward.store.connection import carry_out
 from paneward.store.tables import tables
 from paneward.store.written import kept, receipt_of, written
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 KEEP_ROWS = 10_000  # of deliveries to no agent; those to an agent are kept as long as the rest of it
+DAY = 86400.0
 KEEP_DAYS = 30
 KEEP_OPEN_DAYS = 1  # how long an unfinished delivery may still be asked for after a crash
 
@@ -148,13 +150,12 @@ def unfinished(connection: sa.Connection) -> list[Delivery]:
     return [read_row(row) for row in connection.execute(query).mappings()]
 
 
-def sweep(connection: sa.Connection) -> None:
+def sweep(connection: sa.Connection, timeline: Timeline) -> None:
     """Bounded growth without a server. Usually one look at the oldest row tells that there is nothing to do."""
     import sqlalchemy as sa
 
     rows = tables().deliveries.c
-    now = datetime.now(UTC)
-    oldest, open_since = stamp(now - timedelta(days=KEEP_DAYS)), stamp(now - timedelta(days=KEEP_OPEN_DAYS))
+    oldest, open_since = (stamp_of(timeline.cutoff(days * DAY)) for days in (KEEP_DAYS, KEEP_OPEN_DAYS))
     newest = sa.select(sa.func.max(rows.id)).scalar_subquery()
     mine = rows.agent_id.is_(None)
     first = connection.execute(
@@ -165,6 +166,11 @@ def sweep(connection: sa.Connection) -> None:
     too_many = sa.or_(rows.created_at < oldest, rows.id <= newest - KEEP_ROWS)
     settled = sa.or_(rows.phase == Phase.DONE, rows.created_at < open_since)
     connection.execute(tables().deliveries.delete().where(mine, too_many, settled))
+
+
+def stamp_of(seconds: float) -> str:
+    """The stamp of a moment in seconds since the epoch; those before it are all alike."""
+    return stamp(datetime.fromtimestamp(max(seconds, 0.0), UTC))
 
 
 def stamp(moment: datetime) -> str:

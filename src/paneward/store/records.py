@@ -54,17 +54,19 @@ def audits(connection: sa.Connection, limit: int, before: int | None, agent_id: 
     return [AuditEntry(**{name: row[name] for name in names}) for row in connection.execute(query).mappings()]
 
 
-def reply(connection: sa.Connection, identity: str, key: str, now: float) -> Reply | None:
+def reply(connection: sa.Connection, identity: str, key: str, cutoff: float) -> Reply | None:
     table = tables().replies
-    wanted = (table.c.identity == identity, table.c.key == key, table.c.at > now - KEEP_REPLIES)
+    wanted = (table.c.identity == identity, table.c.key == key, table.c.at > cutoff)
     row = connection.execute(table.select().where(*wanted)).first()
     return None if row is None else Reply(row.request_hash, row.status, row.body, row.at)
 
 
-def keep_reply(transaction: Transaction, identity: str, key: str, request_hash: str, status: int, body: str) -> None:
-    """The first one holds."""
+def keep_reply(
+    transaction: Transaction, identity: str, key: str, request_hash: str, status: int, body: str, cutoff: float
+) -> None:
+    """The first one holds, until `cutoff`."""
     table, connection = tables().replies, transaction.connection
-    connection.execute(table.delete().where(table.c.at <= transaction.at - KEEP_REPLIES))
+    connection.execute(table.delete().where(table.c.at <= cutoff))
     row = {"identity": identity, "key": key, "request_hash": request_hash, "status": status, "at": transaction.at}
     connection.execute(_keep(connection.dialect.name), {**row, "body": _redacted(body)})
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -21,11 +20,11 @@ from paneward.core.flow import Phase
 from paneward.core.host import HostRecord
 from paneward.core.judging import Change
 from paneward.core.result import SendResult
-from paneward.store import agents, care, deliveries, hosts, log, marks, records
+from paneward.store import agents, care, deliveries, hosts, lifetime, log, marks, records
 from paneward.store.deliveries import Delivery
 from paneward.store.place import Place, place_of
 from paneward.store.reader import Reader
-from paneward.store.records import Reply
+from paneward.store.records import KEEP_REPLIES, Reply
 from paneward.store.writer import Transaction, Work, Writer, heard
 
 if TYPE_CHECKING:
@@ -320,16 +319,30 @@ class Store:
 
     async def reply(self, identity: str, key: str) -> Reply | None:
         """What an earlier request with this idempotency key was answered with."""
-        return await self._read(lambda connection: records.reply(connection, identity, key, _now()))
+        return await self._read(lambda connection: records.reply(connection, identity, key, self.cutoff(KEEP_REPLIES)))
 
     async def keep_reply(self, identity: str, key: str, request_hash: str, status: int, body: str) -> None:
-        await self._run(lambda tx: records.keep_reply(tx, identity, key, request_hash, status, body))
+        cutoff = self.cutoff(KEEP_REPLIES)
+        await self._run(lambda tx: records.keep_reply(tx, identity, key, request_hash, status, body, cutoff))
 
     # --- care
 
+    def cutoff(self, seconds: float) -> float:
+        """What is stamped before that is older than so many seconds, wherever the clock on the wall was set."""
+        return self._writer.timeline.observed(lifetime.reading()).cutoff(seconds)
+
+    def at_most(self, stamp: float) -> float:
+        """How old something of this stamp can be."""
+        return self._writer.timeline.observed(lifetime.reading()).at_most(stamp)
+
+    async def watch_clock(self) -> None:
+        """Write down how much time has passed, and whether the clock on the wall was moved."""
+        self._writer.timeline = await self._run(lambda tx: lifetime.observe(tx.connection))
+
     async def trim(self, days: float) -> int:
         """Remove what is older; how many rows that were."""
-        cutoff, total = _now() - days * care.DAY, 0
+        await self.watch_clock()
+        cutoff, total = self.cutoff(days * care.DAY), 0
         while removed := await self._run(lambda tx: care.trim(tx.connection, cutoff)):
             total += removed
         self._writer.first_seq = await self._read(log.first_seq)
@@ -378,7 +391,3 @@ class Store:
 
 def _append(tx: Transaction, events: Sequence[Event]) -> tuple[Stored, ...]:
     return tuple([tx.append(event) for event in events])  # of a list: a generator takes twice as long
-
-
-def _now() -> float:
-    return datetime.now(UTC).timestamp()

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import PanewardError
 from paneward.core.events import Event, Stored, agent_of
+from paneward.core.timeline import Timeline
 from paneward.store.connection import Lost, disconnect, lost, noticed, quick
 from paneward.store.deliveries import sweep
+from paneward.store.lifetime import observe
 from paneward.store.log import first_seq, insert_events, last_seq, read_events
 from paneward.store.written import record
 
@@ -83,6 +85,7 @@ class Writer:
         self._works: deque[Work] = deque()
         self._awake = False
         self._connection: sa.Connection
+        self.timeline: Timeline
         self._seq = 0  # the last in the log
         self.first_seq, self.last_seq = 1, 0  # as listeners know them
         self.on_commit: Callable[[Sequence[Stored]], None] | None = None
@@ -98,7 +101,8 @@ class Writer:
     def _open(self) -> None:
         with self._place.told():
             self._connection = self._place.connect_writer()
-            sweep(self._connection)
+            self.timeline = observe(self._connection)
+            sweep(self._connection, self.timeline)
             self.first_seq, self.last_seq = first_seq(self._connection), last_seq(self._connection)
             self._seq = self.last_seq
 

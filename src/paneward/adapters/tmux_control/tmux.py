@@ -18,6 +18,7 @@ from paneward.adapters.process import ProcessProbe
 from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost, open_client
 from paneward.adapters.tmux_control.watchers import Watchers
 from paneward.adapters.tmux_control.watching import PaneWatch
+from paneward.adapters.tmux_socket import check_socket
 from paneward.adapters.tmux_words import (
     CALLED,
     Row,
@@ -68,6 +69,7 @@ class ControlTmux:
         clock: Clock | None = None,
     ) -> None:
         self._host = host or Host()
+        self._named = socket_name, socket_path
         self._argv = [tmux, "-u", "-N"]
         self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
         self._tmux = tmux
@@ -94,6 +96,8 @@ class ControlTmux:
     def _open(
         self, *attach: str, on_event: Callable[..., None] | None = None, on_lost: Callable[[], None] | None = None
     ) -> Client:
+        if self._host.local:
+            check_socket(*self._named)
         argv = [*self._argv, "-C", "attach-session", "-E", *attach]
         return open_client(self._host, self._door, argv, self._timeout, on_event, on_lost)
 

@@ -61,6 +61,7 @@ STATUS: Final[Mapping[Code, int]] = {
     Code.PANE_DEAD: 503,
     Code.TMUX_NOT_INSTALLED: 503,
     Code.TMUX_TOO_OLD: 503,
+    Code.SOCKET_NOT_OURS: 403,
     Code.HOST_UNREACHABLE: 503,
     Code.HOST_NEEDS_LOGIN: 503,
     Code.STORE_ERROR: 503,

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, Request, WebSocket
+from fastapi import APIRouter, Depends, Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from paneward.core.audit import AuditEntry
-from paneward.core.errors import PanewardError
+from paneward.core.errors import Code, Denied, PanewardError
 from paneward.core.result import Readiness
 from paneward.surfaces import wire
 from paneward.surfaces.http import bodies
@@ -48,14 +48,15 @@ class PaneRoutes:
         router = APIRouter(responses=ERRORS)
         unconfirmed: Any = {202: {"model": bodies.Receipt, "description": UNCONFIRMED}}
         one, get, post = "/api/panes/{pane}", router.get, router.post
-        get("/api/panes", dependencies=LOOK, response_model=bodies.PaneList)(self.panes)
-        post(f"{one}/send", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_send)
-        post(f"{one}/keys", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_keys)
-        post(f"{one}/answer", dependencies=TELL, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_answer)
-        get(f"{one}/screen", dependencies=LOOK, response_model=dict[str, Any])(self.pane_screen)
-        get(f"{one}/wait", dependencies=LOOK, response_model=Readiness)(self.pane_wait)
-        get(f"{one}/menu", dependencies=LOOK, response_model=bodies.Asked)(self.pane_menu)
-        get(f"{one}/explain", dependencies=LOOK, response_model=dict[str, Any])(self.pane_explain)
+        look, tell = [*LOOK, Depends(self._named)], [*TELL, Depends(self._named)]
+        get("/api/panes", dependencies=look, response_model=bodies.PaneList)(self.panes)
+        post(f"{one}/send", dependencies=tell, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_send)
+        post(f"{one}/keys", dependencies=tell, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_keys)
+        post(f"{one}/answer", dependencies=tell, response_model=bodies.Receipt, responses=unconfirmed)(self.pane_answer)
+        get(f"{one}/screen", dependencies=look, response_model=dict[str, Any])(self.pane_screen)
+        get(f"{one}/wait", dependencies=look, response_model=Readiness)(self.pane_wait)
+        get(f"{one}/menu", dependencies=look, response_model=bodies.Asked)(self.pane_menu)
+        get(f"{one}/explain", dependencies=look, response_model=dict[str, Any])(self.pane_explain)
         router.websocket(f"{one}/stream")(self.pane_terminal)
         router.websocket("/api/agents/{agent_id}/stream")(self.agent_terminal)
         return router
@@ -161,6 +162,7 @@ class PaneRoutes:
     async def pane_terminal(self, websocket: WebSocket, pane: Target, socket: Socket = None, host: OnHost = "") -> None:
         @asynccontextmanager
         async def place() -> AsyncIterator[tuple["Connection", str]]:
+            await self._named(websocket.scope["state"]["identity"], socket, host)
             async with self._at(socket, host) as connection:
                 yield connection, await connection.resolve(pane)
 
@@ -200,6 +202,16 @@ class PaneRoutes:
                     await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note, pressed).run()
         except PanewardError as failure:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
+
+    async def _named(self, who: Caller, socket: Socket = None, host: OnHost = "") -> None:
+        """Who may only look is shown the tmux servers that are known: those in which agents live, and the default."""
+        homes = {(agent.host, agent.socket) for agent in self._server.agents.all()}
+        if socket is not None and (host, socket) not in homes and May.TELL not in MAY[who.role]:
+            raise Denied(
+                f"the role {who.role} may not name a tmux server",
+                code=Code.FORBIDDEN,
+                hint="Leave `socket` out, or name one in which an agent lives.",
+            )
 
     def _at(self, socket: str | None, host: str) -> AbstractAsyncContextManager["Connection"]:
         return self._server.agents.using(socket, host)
