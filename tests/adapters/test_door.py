@@ -92,11 +92,41 @@ def test_a_folder_that_others_can_write_to_holds_no_lock(tmp_path: Path, mode: i
     else:
         folder.mkdir()
         folder.chmod(mode)
-    entrance._folder = folder
+    entrance._folders = (folder,)
 
     async def main() -> None:
         async with entrance.alone():
             assert list(folder.iterdir()) == []
+
+    asyncio.run(main())
+
+
+def test_where_another_user_was_first_the_lock_lies_elsewhere_or_that_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    taken, own = tmp_path / "taken", tmp_path / "own"
+    taken.mkdir()
+    taken.chmod(0o777)
+    entrance = Door("contested")
+    entrance._folders = (taken, own)
+
+    async def main() -> None:
+        async with entrance.alone():
+            assert (len(list(taken.iterdir())), len(list(own.iterdir()))) == (0, 1)
+
+    asyncio.run(main())
+    bare = Door("nowhere")
+    bare._folders = (taken,)
+    assert (bare._ours(), bare._ours()) == (None, None)
+    assert len([record for record in caplog.records if "no lock" in record.message]) == 1
+
+
+def test_the_lock_of_a_server_lies_beside_its_socket(tmux_server: TmuxServer, tmp_path: Path) -> None:
+    entrance = Door(str(tmp_path / "socket"))
+
+    async def main() -> None:
+        async with entrance.alone():
+            assert len(list((tmp_path / ".paneward").glob("*.lock"))) == 1
 
     asyncio.run(main())
 

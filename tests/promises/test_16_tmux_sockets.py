@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -124,7 +125,11 @@ def test_who_may_only_look_may_not_name_a_tmux_server(server: Up, role: str) -> 
     machine.pane()
     path = machine.tmux("display-message", "-p", "#{socket_path}")
     token = machine.answer("token", "--role", role, "--agent", "worker")["token"]
-    asked = {"headers": {"authorization": f"Bearer {token}"}, "params": {"socket": path}, "timeout": 120.0}
+    asked: dict[str, Any] = {
+        "headers": {"authorization": f"Bearer {token}"},
+        "params": {"socket": path},
+        "timeout": 120.0,
+    }
     for route in ("", "/%250/screen", "/%250/wait", "/%250/menu", "/%250/explain"):
         refused = httpx.get(f"{server.said['url']}/api/panes{route}", **asked)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FORBIDDEN"), route

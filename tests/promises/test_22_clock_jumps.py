@@ -5,6 +5,7 @@ same for recordings; and what was cut off is not typed late because the clock wa
 """
 
 import contextlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.store.cluster import Cluster
 from tests.store.conftest import postgres as postgres
 from tests.store.conftest import private_cluster as private_cluster
 from tests.surfaces.conftest import Machine
-from tests.surfaces.serving import Up, up
+from tests.surfaces.serving import Up, paneward, up
 
 DAY = 86400.0
 
@@ -36,9 +37,15 @@ def served(machine: Machine, store: dict[str, str], ahead: float = 0.0) -> Itera
         yield server
 
 
-def post(server: Up, path: str, body: Any, key: str) -> Any:
-    token = server.machine.answer("token", "--role", "operator")["token"]
-    headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
+def token(machine: Machine, ahead: float) -> dict[str, str]:
+    """Made by a command whose clock is as wrong as the server's: they run on the same machine."""
+    env = clock_ahead(machine.home, ahead) if ahead else {}
+    made = json.loads(paneward(machine, "--json", "token", "--role", "operator", **env).out)["token"]
+    return {"authorization": f"Bearer {made}"}
+
+
+def post(server: Up, path: str, body: Any, key: str, ahead: float = 0.0) -> Any:
+    headers = {**token(server.machine, ahead), "idempotency-key": key}
     return httpx.post(f"{server.said['url']}{path}", json=body, headers=headers, timeout=120)
 
 
@@ -46,10 +53,9 @@ def typed(machine: Machine, pane: str, word: str) -> int:
     return machine.tmux("capture-pane", "-p", "-S", "-", "-t", pane).count(f"typed {word} here")
 
 
-def kept(server: Up, agent: str) -> tuple[int, int]:
+def kept(server: Up, agent: str, ahead: float = 0.0) -> tuple[int, int]:
     """How many of its turns and deliveries are stored."""
-    token = server.machine.answer("token", "--role", "operator")["token"]
-    headers = {"authorization": f"Bearer {token}"}
+    headers = token(server.machine, ahead)
     turns = httpx.get(f"{server.said['url']}/api/agents/{agent}/turns", headers=headers, timeout=120).json()["turns"]
     return len(turns), len(server.machine.answer("deliveries")["deliveries"])
 
@@ -63,15 +69,15 @@ def test_a_server_started_with_a_wrong_clock_deletes_nothing_and_types_nothing_a
         pane = machine.pane()
         server.agent("tester")
         assert machine.paneward("send", "tester", "hello").code == 0
-        server.until("AWAITING_INPUT")
-        assert post(server, f"/api/panes/{pane[1:]}/send?socket={socket_of(machine)}", body, "k1").status_code == 200
+        assert machine.paneward("wait", "tester").code == 0
+        assert post(server, f"/api/panes/%25{pane[1:]}/send?socket={socket_of(machine)}", body, "k1").status_code == 200
         before = kept(server, "tester")
         assert min(before) > 0
     for shift in (ahead, 0.0):
         with served(machine, store, shift) as server:
-            again = post(server, f"/api/panes/{pane[1:]}/send?socket={socket_of(machine)}", body, "k1")
+            again = post(server, f"/api/panes/%25{pane[1:]}/send?socket={socket_of(machine)}", body, "k1", shift)
             assert (again.status_code, again.headers.get("idempotent-replayed")) == (200, "true"), again.text
-            assert kept(server, "tester") == before
+            assert kept(server, "tester", shift) == before
     assert typed(machine, pane, "once") == 2  # the line as it was typed, and what it printed
 
 

@@ -14,7 +14,9 @@ Whoever does not get its turn in time goes on without it: a process that is stop
 
 import asyncio
 import contextlib
+import logging
 import os
+import pwd
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -27,6 +29,7 @@ PATIENCE = 2.0  # seconds to wait for one's turn, and for a client to introduce 
 AGAIN = 0.1  # the same, of one who has waited in vain just before
 ENDS = 0.5  # seconds for a client that was asked to end, and for tmux to hear of it
 READ = 1 << 16
+log = logging.getLogger("paneward.tmux")
 
 
 class Door:
@@ -34,8 +37,8 @@ class Door:
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self._folder = Path("/tmp") / f"paneward-{os.getuid()}"
-        self._ours = False
+        self._folders = _folders(key)
+        self._folder: Path | None = None  # the first of them that is ours
         self._patience = PATIENCE
         self._going: set[asyncio.Task[None]] = set()
 
@@ -43,9 +46,10 @@ class Door:
     async def alone(self) -> AsyncIterator[None]:
         """Nobody else comes or goes meanwhile, as far as that can be had."""
         async with contextlib.AsyncExitStack() as held:
-            if self._is_ours():
+            folder = self._ours()
+            if folder is not None:
                 try:
-                    await held.enter_async_context(pane_lock(self._folder, self._key, self._patience))
+                    await held.enter_async_context(pane_lock(folder, self._key, self._patience))
                     self._patience = PATIENCE
                 except PanewardError:
                     self._patience = AGAIN
@@ -73,14 +77,40 @@ class Door:
                     with contextlib.suppress(OSError):
                         pipe.close()
 
-    def _is_ours(self) -> bool:
-        """Whether there is a folder for the lock that nobody else can write to."""
-        if not self._ours:
-            with contextlib.suppress(OSError):
-                self._folder.mkdir(mode=0o700, exist_ok=True)
-                found = self._folder.lstat()
-                self._ours = found.st_uid == os.getuid() and found.st_mode & 0o170077 == 0o040000
-        return self._ours
+    def _ours(self) -> Path | None:
+        """The folder for the lock: one that nobody else can write to."""
+        if self._folder is None:
+            self._folder = next(filter(_is_ours, self._folders), None)
+            if self._folder is None and self._key not in _warned:
+                _warned.add(self._key)
+                log.warning("no lock for the tmux server %s: %s is not ours alone", self._key, self._folders[0])
+        return self._folder
+
+
+_warned: set[str] = set()  # tmux servers without a lock: once is enough
+
+
+def _folders(key: str) -> tuple[Path, ...]:
+    """Where the lock may lie, for all processes of this user alike. Beside its socket, where nobody else can make
+    anything beforehand; of a server on another host, in a place that is the same whatever our home is called."""
+    shared = Path("/tmp") / f"paneward-{os.getuid()}"
+    return (Path(key).parent / ".paneward", shared) if key.startswith("/") else (shared, _home() / ".cache/paneward")
+
+
+def _home() -> Path:
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path.home()
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    return found.st_uid == os.getuid() and found.st_mode & 0o170077 == 0o040000
 
 
 def _end(process: subprocess.Popen[bytes], introduced: bool) -> None:

@@ -15,6 +15,7 @@ one that is too long only its end is looked for, from where the last look came t
 import asyncio
 import contextlib
 import errno
+import glob
 import json
 import logging
 import os
@@ -71,6 +72,13 @@ class Spool:
     def _look(self) -> list[Spooled]:
         self._more = False
         return [*self._files(), *self._lines()]
+
+    def remove(self, agent: str) -> None:
+        """The event file of an agent that is forgotten for good, and what it was moved to."""
+        for path in self.events.glob(f"{glob.escape(agent)}{SUFFIX}*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+        self._marks.pop(f"events/{agent}{SUFFIX}", None)
 
     def waiting(self) -> int:
         """Hooks that nobody has taken yet."""

@@ -12,6 +12,7 @@ from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_exec import ExecTmux
 from paneward.app.connection import Connection
 from paneward.config import Settings, profiles_of, state_dir
+from paneward.core.credentials import learn
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.host import HostRecord
 from paneward.ports import Tmux
@@ -37,6 +38,7 @@ async def connect(
             f"no transport is called {transport!r}", code=Code.CONFIG_INVALID, hint="Allowed: control, exec."
         )
     settings = settings or Settings()
+    learn(settings.store.redact)
     tmux = _tmux(transport, host, socket_name, socket_path, settings)
     here = host is None or (isinstance(host, Host) and host.local)
     apis = {"opencode": OpenCodeApi(SystemClock())} if here else {}

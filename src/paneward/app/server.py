@@ -19,6 +19,7 @@ from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.app.lines import Lines
 from paneward.config import RecordingSettings, Settings, UsageSettings
+from paneward.core.credentials import learn
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.events import ServerStarted, ServerStopped, Stored
 from paneward.core.recording import Limits
@@ -58,6 +59,7 @@ class Server:
 async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterator[Server]:
     """Take over the store and its agents; at the end, leave them in order. A second server is refused."""
     clock, bus, version = SystemClock(), Bus(), metadata.version("paneward")
+    learn(settings.store.redact)
     place = settings.store.url or directory / STORE
     store = await asyncio.to_thread(Store.open, place, lease=f"pid {os.getpid()}, {url}")
     store.on_commit = _publisher(bus)
@@ -72,7 +74,8 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
         hosts.on_lost, hosts.on_removed, hosts.inhabitants = agents.cut_off, lines.forget, agents.on
         transcripts = Transcripts(clock)
         meters = Meters(store, clock, transcripts, agents, bus, _budget(settings.usage))
-        listening = Listening(store, clock, Spool(directory, clock), agents.ear_of, meters.told)
+        spool = Spool(directory, clock)
+        listening = Listening(store, clock, spool, agents.ear_of, meters.told)
         lines.listen(agents.ear_of, listening.counts)
         tasks = [
             asyncio.create_task(_tidy(store, clock, settings.store.retention_days)),
@@ -84,7 +87,7 @@ async def serve(settings: Settings, directory: Path, *, url: str) -> AsyncIterat
             hosts.start()  # now: what hooks there tell is told to the agents that there are
             tasks.append(asyncio.create_task(meters.run()))
             tasks.append(asyncio.create_task(_listen(agents, listening)))
-            async with _recordings(agents, store, settings.recording, directory, clock) as recordings:
+            async with _recordings(agents, store, spool, settings.recording, directory, clock) as recordings:
                 yield Server(
                     store, bus, agents, hosts, recordings, settings, directory, clock, url, version, clock.wall(),
                     listening, meters,
@@ -158,13 +161,25 @@ async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
 
 @asynccontextmanager
 async def _recordings(
-    agents: Agents[Connection], store: Store, settings: RecordingSettings, directory: Path, clock: SystemClock
+    agents: Agents[Connection],
+    store: Store,
+    spool: Spool,
+    settings: RecordingSettings,
+    directory: Path,
+    clock: SystemClock,
 ) -> AsyncIterator[Recordings]:
     casts = Casts(directory)
     size, part, total = settings.max_size, settings.max_part_size, settings.max_total_size
     limits = Limits(part, size, total, settings.max_age_days * DAY)
     recordings = Recordings(agents, casts, clock, limits, store.cutoff)
-    agents.on_forget = recordings.drop
+
+    async def drop(agent_id: str, purge: bool) -> None:
+        await recordings.drop(agent_id, purge)
+        if purge:
+            spool.remove(agent_id)
+            await store.take({}, [f"events/{agent_id}.jsonl"])
+
+    agents.on_forget = drop
     tidying = asyncio.create_task(_keep_tidy(recordings, clock))
     try:
         await recordings.start()

@@ -72,6 +72,11 @@ class StoreSettings:
         str | None, "a database: `sqlite:///PATH` or `postgresql+psycopg://…`; else a file in the state directory"
     ] = None
     retention_days: Annotated[float, _above(0, 36_500), "days that events and texts are kept"] = 30.0
+    redact: Annotated[
+        tuple[str, ...],
+        Rule(", each a regular expression", lambda all_: all(map(_compiles, all_))),
+        "patterns of your own for what is never stored or logged, beside the credentials that are known",
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

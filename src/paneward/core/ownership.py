@@ -22,7 +22,7 @@ class Entry:
 
 
 def doubt_of_socket(socket: Entry | None, folders: Sequence[Entry], uid: int) -> str:
-    """Why a socket may be somebody else's; nothing if it is ours. `folders`: the nearest first; None: it is not there."""
+    """Why a socket may be somebody else's; nothing if it is ours. None: it is not there. `folders`: nearest first."""
     if socket is not None and not stat.S_ISSOCK(socket.mode):
         return f"{socket.path} is not a socket"
     if socket is not None and socket.uid != uid:

@@ -227,8 +227,8 @@ def judged(room: Room, more: int, limits: Limits) -> tuple[Next, Ending | None]:
 
 
 def to_remove(kept: Collection[Kept], limits: Limits, cutoff: float, more: int = 0) -> list[Kept]:
-    """Those that ended before `cutoff`, then the oldest until there is room for `more` bytes. One that runs is left alone; where
-    those that run take all the room, nothing else goes for them."""
+    """Those that ended before `cutoff`, then the oldest until there is room for `more` bytes. One that runs is left
+    alone; where those that run take all the room, nothing else goes for them."""
     over = sorted((one for one in kept if not one.running), key=lambda one: (one.ended, one.agent_id, one.name))
     left = sum(one.bytes for one in kept) + more
     helps = left - sum(one.bytes for one in over) <= limits.total

@@ -48,7 +48,9 @@ class File:
 
     def connect_writer(self) -> sa.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(_file(self.path))  # SQLite would make it for all to read
+        if not self.path.exists() or not self.path.stat().st_size:
+            with _alone(self.path.parent):
+                self._make()
         connection = self._connect()
         try:
             self._prepare(connection)
@@ -80,6 +82,21 @@ class File:
         return told(self.path, self._remedy)
 
     # --- inside
+
+    def _make(self) -> None:
+        """A new file takes its name when it is a database. So one without a byte was cut off, and its rows are lost."""
+        import sqlite3
+
+        if self.path.exists():
+            if not self.path.stat().st_size:
+                raise StoreError("the file is empty: what was in it is lost", hint=_emptied(self.path))
+            return
+        fresh = self.path.with_name(f"{self.path.name}.new")
+        fresh.unlink(missing_ok=True)
+        os.close(_file(fresh))  # SQLite would make it for all to read
+        with contextlib.closing(sqlite3.connect(fresh)) as database:
+            database.execute("PRAGMA journal_mode=WAL")
+        fresh.rename(self.path)
 
     def _connect(self) -> sa.Connection:
         import sqlalchemy as sa
@@ -144,6 +161,12 @@ class File:
         if "full" in words or "I/O" in words:
             return "The disk is full or failing: free some space. Nothing is typed while it cannot be written down."
         return ELSEWHERE
+
+
+def _emptied(path: Path) -> str:
+    copies = sorted(path.parent.glob(f"{path.name}.schema-*"))
+    back = f"Bring a copy back (`cp {copies[-1]} {path}`), or begin" if copies else "Begin"
+    return f"{back} anew without history: `rm {path}`."
 
 
 def pragma(connection: sa.Connection, words: str) -> Any:

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Any, Final, TypeVar
 
 from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
+from paneward.core.credentials import own_patterns
 from paneward.core.errors import Code
 from paneward.core.host import HostRecord
 from paneward.core.program import Program
@@ -64,11 +65,11 @@ def _field(name: str, value: Any) -> Any:
 
 
 def _redacted(text: str) -> str:
-    return _redacted_short(text) if len(text) < 200 else kept(text)
+    return _redacted_short(text, own_patterns()) if len(text) < 200 else kept(text)
 
 
 @lru_cache(1024)  # reasons and evidence are mostly the same words
-def _redacted_short(text: str) -> str:
+def _redacted_short(text: str, own: tuple[str, ...]) -> str:
     return _encodable(redact(text))
 
 

@@ -4,7 +4,6 @@ Nothing is missed: an event stream that breaks is taken up behind the last event
 was started anew meanwhile.
 """
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,6 +21,7 @@ from paneward.surfaces.cli.answers import Agents, document, flat
 from paneward.surfaces.cli.asking import Wanted, page, seats, stored
 from paneward.surfaces.cli.lines import Output, Paper, columns, terminal
 from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.output import print_json
 from paneward.surfaces.cli.remote import Remote, found, required
 from paneward.surfaces.cli.shown_agents import agents_table, show_event
 from paneward.surfaces.cli.work import complain
@@ -55,7 +55,7 @@ def _follow_events(place: Place, wanted: Wanted) -> None:
         if isinstance(event, Pulse):
             _say(event)
         elif place.json:
-            print(json.dumps(flat(event), ensure_ascii=False), flush=True)
+            print_json(flat(event), flush=True)
         else:
             show_event(console, event)
 
@@ -151,7 +151,7 @@ def _watch_agents(place: Place) -> None:
 
 def _print(place: Place, console: Output, agents: Agents) -> None:
     if place.json:
-        print(json.dumps(document(agents), ensure_ascii=False), flush=True)
+        print_json(document(agents), flush=True)
     else:
         console.print(_drawn(agents))
         sys.stdout.flush()

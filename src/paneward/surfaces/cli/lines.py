@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias, cast
+
+from paneward.surfaces.cli.output import Harmless
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,13 +34,14 @@ class Paper:
     width = WIDE
 
     def __init__(self, file: TextIO) -> None:
-        self.file = file
+        self.file = Harmless(file)
 
     def print(self, *things: Any, **how: Any) -> None:
         """What only rich can draw."""
-        from rich.console import Console
+        from paneward.surfaces.cli.console import Terminal
 
-        Console(file=self.file, highlight=False, emoji=False, width=WIDE).print(*things, **how)
+        file = cast("TextIO", self.file)
+        Terminal(file=file, highlight=False, emoji=False, width=WIDE).print(*things, **how)
 
 
 Output: TypeAlias = "Console | Paper"
@@ -49,9 +52,9 @@ def terminal(stderr: bool = False) -> Output:
     stream = sys.stderr if stderr else sys.stdout
     if not stream.isatty():
         return Paper(stream)
-    from rich.console import Console
+    from paneward.surfaces.cli.console import Terminal
 
-    return Console(stderr=stderr, highlight=False, emoji=False)
+    return Terminal(stderr=stderr, highlight=False, emoji=False)
 
 
 def say(console: Output, *parts: tuple[str, str]) -> None:

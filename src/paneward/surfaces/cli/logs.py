@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TextIO
 
 import structlog
 
+from paneward.core.harmless import harmless
 from paneward.core.repetition import Repetition
 from paneward.core.text import redact
 
@@ -89,5 +90,5 @@ class Fewer(logging.Filter):
 
 
 def _redacted(_logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
-    """What is logged is kept: credentials are crossed out before it is written."""
-    return {name: redact(value) if isinstance(value, str) else value for name, value in event.items()}
+    """What is logged is kept, and read on a terminal: no credentials, and nothing that a terminal would obey."""
+    return {name: harmless(redact(value)) if isinstance(value, str) else value for name, value in event.items()}

@@ -43,8 +43,9 @@ class Place:
 def _version(ctx: Context, wanted: bool) -> bool:
     if wanted:
         from paneward import __version__
+        from paneward.surfaces.cli.output import print_words
 
-        print(f"paneward {__version__}")
+        print_words(f"paneward {__version__}")
         done(0)
     return wanted
 

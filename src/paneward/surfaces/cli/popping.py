@@ -13,6 +13,7 @@ from paneward.core.result import Menu
 from paneward.surfaces.cli.asking import responded, seats
 from paneward.surfaces.cli.lines import Output, advise, say, terminal
 from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.remote import Remote
 from paneward.surfaces.cli.replies import Reply
 from paneward.surfaces.cli.shown_deliveries import options, receipt
@@ -52,7 +53,7 @@ def _asked(place: Place, console: Output, agent: Agent) -> bool:
         options(console, agent.question)
     advise(console, HELP)
     while True:
-        console.file.write("> ")
+        print_words("> ", end="")
         console.file.flush()
         line = sys.stdin.readline()
         if not line or line.strip() == "q":

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
-from rich.console import Console
 from rich.markup import escape
 
 from paneward.adapters import casts
@@ -23,6 +22,7 @@ from paneward.core.errors import Code, InvalidInput
 from paneward.core.recording import Kept
 from paneward.core.scene import Snapshot
 from paneward.surfaces.cli.answers import Cast, Recording, Recordings
+from paneward.surfaces.cli.console import Terminal
 from paneward.surfaces.cli.declarations import UsageError
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
@@ -164,7 +164,7 @@ class Tick:
     def __call__(self) -> None:
         if not self._shown and SystemClock().now() >= self._due:
             self._shown = True
-            self._sign.enter_context(Console(stderr=True).status(f"{escape(self._doing)} … (Ctrl-C gives up)"))
+            self._sign.enter_context(Terminal(stderr=True).status(f"{escape(self._doing)} … (Ctrl-C gives up)"))
 
 
 # --- by this process
@@ -195,7 +195,7 @@ def written_here(place: Place, pane: str, title: str, out: Path) -> Cast:
         reel = File(file, title)
         if not place.json and sys.stderr.isatty():
             words = f"recording {pane} into {out} … (Ctrl-C ends it)"
-            sign.enter_context(Console(stderr=True).status(escape(words)))
+            sign.enter_context(Terminal(stderr=True).status(escape(words)))
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_recorded(place, pane, reel))
     return Cast(out, reel.size)

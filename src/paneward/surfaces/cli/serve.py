@@ -76,11 +76,12 @@ def status(
     json: Json = False,
 ) -> None:
     """Say whether a server runs, where, and what its agents do. Exit code 4: none runs."""
+    from paneward.surfaces.cli.output import print_words
     from paneward.surfaces.cli.status import segment, standing
     from paneward.surfaces.cli.work import tell
 
     if tmux:
-        print(segment())
+        print_words(segment().replace("#", "##"))  # tmux would run `#(...)`
         return
     tell(ctx, standing(place_of(ctx), sign_in))
 
@@ -141,9 +142,10 @@ def popup(
     key: Annotated[str, Option(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
 ) -> None:
     """Print a line for tmux.conf: a key that opens a popup in which agents that ask are answered."""
+    from paneward.surfaces.cli.output import print_words
     from paneward.surfaces.cli.popping import binding, converse
 
     if not answer:
-        print(binding(key))
+        print_words(binding(key))
         return
     done(converse(place_of(ctx)))

@@ -41,6 +41,7 @@ from paneward.surfaces.cli.answers import (
 )
 from paneward.surfaces.cli.devices import Devices, SignedOut
 from paneward.surfaces.cli.lines import Output, Words, advise, say, table
+from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.shown_deliveries import deliveries, menu, readiness, receipt
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def show(console: Output, answer: Answer) -> None:
         case Readiness():
             readiness(console, answer)
         case Captured(text=text):
-            console.file.write(f"{text}\n")
+            print_words(text, styles=True)
         case Asked(pane, asked):
             menu(console, asked, pane) if asked else say(console, ("no dialog is open in ", ""), (pane, "bold"))
         case Explained() | Checked() | Panes():

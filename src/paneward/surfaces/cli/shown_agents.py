@@ -20,6 +20,7 @@ from paneward.surfaces.cli.answers import (
     Token,
 )
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, natural, say, short, table
+from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.shown_deliveries import readiness, receipt
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def show_agents(console: Output, answer: ServerAnswer) -> None:
             words = ("✓ killed" if killed else "✓ ended", "bold green") if url else ("no server runs", "")
             say(console, words, (f"  {url}" if url else "", ""))
         case Token():
-            console.file.write(f"{answer.token}\n")
+            print_words(answer.token)
 
 
 def _outcome(console: Output, outcome: Outcome) -> None:

@@ -3,6 +3,7 @@
 from paneward.core.hooking import Hooked
 from paneward.surfaces.cli.answers import Hooks, Signalled
 from paneward.surfaces.cli.lines import Output, Words, advise, say, table
+from paneward.surfaces.cli.output import print_words
 
 COLOURS = {"installed": "green", "outdated": "yellow", "absent": "dim", "broken": "red"}
 
@@ -14,7 +15,7 @@ def show_hooks(console: Output, answer: Hooks | Signalled) -> None:
     table(console, ("agent", "hooks", "", "file"), [_row(one, answer.dry_run) for one in answer.agents])
     for one in answer.agents:
         if answer.dry_run and one.diff:
-            console.file.write(one.diff)
+            print_words(one.diff, end="")
         advise(console, one.note)
     if answer.waiting:
         advise(console, f"{answer.waiting} hooks wait in {answer.spool} for a server: `paneward up --detach`.")

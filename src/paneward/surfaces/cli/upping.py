@@ -158,7 +158,7 @@ async def _print_all(settings: Settings, directory: Path) -> None:
     try:
         rows: AsyncIterator[Any] = store.export()
         async for row in rows:
-            print(json.dumps(wire.plain(row), ensure_ascii=False))
+            print_json(wire.plain(row))
     finally:
         await store.close()
 

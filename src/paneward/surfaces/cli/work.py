@@ -20,6 +20,7 @@ from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_
 from paneward.surfaces.cli.declarations import Context, UsageError, done
 from paneward.surfaces.cli.lines import say, terminal
 from paneward.surfaces.cli.options import Place, place_of
+from paneward.surfaces.cli.output import print_json as print_json
 from paneward.surfaces.cli.served import Served, complete, knows
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
@@ -135,11 +136,12 @@ def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
 
         def show_it() -> None:
             if not shown and not place.json and sys.stderr.isatty():
-                from rich.console import Console
                 from rich.markup import escape
 
+                from paneward.surfaces.cli.console import Terminal
+
                 shown.append(True)
-                sign.enter_context(Console(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
+                sign.enter_context(Terminal(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
 
         yield show_it
 
@@ -289,18 +291,12 @@ def usage_unless(fine: bool, message: str) -> None:
 def tell(ctx: Context, answer: Answer) -> NoReturn:
     """Print the answer and end with its exit code."""
     if place_of(ctx).json:
-        print_json(document(answer))
+        print_json(document(answer), indent=2 if sys.stdout.isatty() else None)
     else:
         from paneward.surfaces.cli.show import show
 
         show(terminal(), answer)
     done(exit_code(answer))
-
-
-def print_json(answer: dict[str, Any]) -> None:
-    import json
-
-    print(json.dumps(answer, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
 
 
 def complain(message: str, hint: str) -> None:

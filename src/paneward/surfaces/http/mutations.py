@@ -168,7 +168,8 @@ def audit_entry(scope: Scope, result: str = "") -> AuditEntry:
     route = scope.get("route")
     action = getattr(route, "name", None) or f"{scope['method']} {scope['path']}"
     detail = " ".join(filter(None, (params.get("pane"), scope["state"].get("detail"))))
-    return AuditEntry("" if identity is None else identity.name, action, params.get("agent_id"), result, detail)
+    agent_id = params.get("agent_id") or scope["state"].get("agent_id")
+    return AuditEntry("" if identity is None else identity.name, action, agent_id, result, detail)
 
 
 def _result(captured: Captured) -> str:

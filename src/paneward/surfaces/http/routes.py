@@ -77,10 +77,12 @@ class AgentRoutes:
         seq = self._store.last_seq
         return JSONResponse({"agents": [self._shown(agent) for agent in self._agents.all()], "seq": seq})
 
-    async def adopt(self, body: bodies.Adoption, who: Caller) -> Response:
+    async def adopt(self, body: bodies.Adoption, who: Caller, request: Request) -> Response:
         """Keep an eye on the program in a pane, under a name of its own."""
         who.check_claim(body.sender)
+        request.state.detail, request.state.agent_id = body.pane, body.name
         agent = await self._agents.adopt(**{**bodies.given(body), "labels": tuple(body.labels or ())})
+        request.state.agent_id = agent.id
         return JSONResponse({"agent": self._shown(agent)}, 201)
 
     async def agent(self, agent_id: AgentId) -> Response:

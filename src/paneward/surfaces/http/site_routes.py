@@ -1,12 +1,13 @@
 """The routes of the server itself: its health, its page, signing in, ending it."""
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from paneward.core.errors import Code, Denied, InvalidInput
+from paneward.core.errors import Code, Denied, InvalidInput, StoreError
 from paneward.core.text import clean
 from paneward.surfaces.http import bodies, page
 from paneward.surfaces.http.access import CODE_LASTS, Access, May
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 DENIED: dict[int | str, dict[str, Any]] = {status: ERRORS[status] for status in (400, 401, 403, 429)}
+
+log = logging.getLogger("paneward.http")
 
 
 class SiteRoutes:
@@ -72,8 +75,12 @@ class SiteRoutes:
         return PlainTextResponse("ok\n")
 
     async def readyz(self) -> Response:
-        """The server runs and its store can be read."""
-        await self._server.store.events(limit=1)
+        """The server runs and its store can be read. Why it cannot be read stands in the log: no token is asked for."""
+        try:
+            await self._server.store.events(limit=1)
+        except StoreError as failure:
+            log.warning("not ready: %s", failure.message)
+            return PlainTextResponse("the store cannot be read\n", 503)
         return PlainTextResponse("ok\n")
 
     async def figures(self) -> Response:
