@@ -33,7 +33,7 @@ from paneward.services.recordings import Recordings
 from paneward.services.servers import Connect
 from paneward.store import Store
 
-DAY, HOUR, MINUTE = 86400.0, 3600.0, 60.0
+DAY, MINUTE = 86400.0, 60.0
 STORE = "deliveries.db"  # the file that the library writes to as well
 log = logging.getLogger("paneward.server")
 
@@ -147,16 +147,16 @@ async def _end(store: Store, bus: Bus, reason: str) -> None:
 
 
 async def _tidy(store: Store, clock: SystemClock, days: float) -> None:
-    """What is older than the retention limit goes, at the start and once a day."""
-    for hour in count():
+    """What is older than the retention limit goes, at the start and once a day. The clock is watched all the time."""
+    for minute in count():
         try:
-            if hour % 24:
+            if minute % (DAY / MINUTE):
                 await store.watch_clock()
             elif removed := await store.trim(days):
                 log.info("%d rows were older than %g days, and are gone", removed, days)
         except StoreError as error:
             log.warning("nothing was tidied: %s", error.message)
-        await clock.sleep(HOUR)
+        await clock.sleep(MINUTE)
 
 
 @asynccontextmanager

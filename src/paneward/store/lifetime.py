@@ -35,19 +35,25 @@ def observe(connection: sa.Connection) -> Timeline:
     """The timeline up to now; written down where it is time to."""
     known, now = _read(connection), reading()
     timeline = (known or Timeline(_newest(connection, now))).observed(now)
-    if known is None or timeline.moves != known.moves or timeline.lived - known.lived >= WRITTEN_EVERY:
+    if known is None or worth_writing(known, timeline):
         marks.set_marks(connection, {MARK: json.dumps(asdict(timeline))})
     return timeline
 
 
+def worth_writing(known: Timeline, now: Timeline) -> bool:
+    return now.moves != known.moves or now.lived - known.lived >= WRITTEN_EVERY
+
+
 def _read(connection: sa.Connection) -> Timeline | None:
+    """None: there is no timeline, or none that can be read."""
     table = tables().marks
     row = connection.execute(table.select().where(table.c.name == MARK)).first()
-    if row is None:
+    try:
+        found = json.loads(row.mark) if row else {}
+        moves = tuple(Move(**move) for move in found["moves"])
+        return Timeline(Reading(**found["last"]), found["lived"], found["drift"], moves)
+    except (ValueError, TypeError, KeyError):
         return None
-    found = json.loads(row.mark)
-    moves = tuple(Move(**move) for move in found["moves"])
-    return Timeline(Reading(**found["last"]), found["lived"], found["drift"], moves)
 
 
 def _newest(connection: sa.Connection, now: Reading) -> Reading:
@@ -58,5 +64,12 @@ def _newest(connection: sa.Connection, now: Reading) -> Reading:
     event = connection.execute(sa.select(of.events.c.at).order_by(of.events.c.seq.desc()).limit(1)).scalar()
     rows = of.deliveries.c
     sent = connection.execute(sa.select(rows.updated_at).order_by(rows.id.desc()).limit(1)).scalar()
-    stamps = [*([event] if event else []), *([datetime.fromisoformat(sent).timestamp()] if sent else [])]
+    stamps = [stamp for stamp in (event, _seconds(sent)) if stamp]
     return Reading(max(stamps)) if stamps else now
+
+
+def _seconds(stamp: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(stamp or "").timestamp()
+    except ValueError:
+        return None

@@ -336,8 +336,10 @@ class Store:
         return self._writer.timeline.observed(lifetime.reading()).at_most(stamp)
 
     async def watch_clock(self) -> None:
-        """Write down how much time has passed, and whether the clock on the wall was moved."""
-        self._writer.timeline = await self._run(lambda tx: lifetime.observe(tx.connection))
+        """Write down how much time has passed, and whether the clock on the wall was moved, where that is news."""
+        known = self._writer.timeline
+        if lifetime.worth_writing(known, known.observed(lifetime.reading())):
+            self._writer.timeline = await self._run(lambda tx: lifetime.observe(tx.connection))
 
     async def trim(self, days: float) -> int:
         """Remove what is older; how many rows that were."""
