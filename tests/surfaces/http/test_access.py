@@ -344,7 +344,7 @@ def test_every_change_is_on_record_with_who_and_how_it_ended(open_site: Open) ->
             ("auditor:eve", "forget", "ada", "FORBIDDEN"),
             ("operator", "keys", "ada", "ok"),
             ("operator", "send", "ada", "ok"),
-            ("operator", "adopt", None, "ok"),
+            ("operator", "adopt", "ada", "ok"),
         ]
         assert "swordfish" not in answer.text
         assert answer.json()["entries"][2]["detail"] == "· · Enter"

@@ -165,6 +165,7 @@ def test_a_flood_is_bridged_by_a_new_snapshot(open_site: Open) -> None:
 
 def test_who_may_only_look_cannot_type_and_typing_is_on_record(open_site: Open) -> None:
     async def test(site: Site) -> None:
+        await site.adopt("ada")  # an auditor may look at the tmux servers in which agents live
         pane = site.tmux.new_pane("cat")
         auditor = {"authorization": f"Bearer {site.access.mint(Role.AUDITOR, 'eve')}"}
         async with listening(site.api) as url:
