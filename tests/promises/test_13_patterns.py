@@ -29,7 +29,7 @@ def token_of(server: Up, role: str) -> str:
 
 
 def test_a_pattern_of_a_participant_does_not_hold_the_server(server: Up) -> None:
-    pane = server.machine.pane(f"sh -c 'printf {ROW}; exec sleep 600'")
+    pane = server.machine.pane(f"sh -c 'printf {ROW}; exec cat'")
     assert reached(lambda: ROW in server.machine.tmux("capture-pane", "-p", "-t", pane))
     token, socket = token_of(server, "operator"), server.machine.tmux("display-message", "-p", "#{socket_path}")
     path = f"/api/panes/{urllib.parse.quote(pane, safe='')}"
@@ -55,7 +55,7 @@ def test_a_pattern_in_the_configuration_does_not_hold_the_server(machine: Machin
     config = machine.home / ".config/paneward/config.yaml"
     config.parent.mkdir(parents=True)
     config.write_text(json.dumps({"readiness": {"prompt_pattern": EVIL}}))
-    pane = machine.pane(f"sh -c 'printf {ROW}; exec sleep 600'")
+    pane = machine.pane(f"sh -c 'printf {ROW}; exec cat'")
     with up(machine) as server:
         assert machine.paneward("adopt", pane, "--name", "ada").code == 0
         assert machine.answer("explain", "ada")["verdict"] != "ready"
@@ -67,9 +67,9 @@ def test_a_profile_of_the_user_does_not_hold_the_server(machine: Machine) -> Non
     config.parent.mkdir(parents=True)
     config.write_text(json.dumps({"profiles": {"file": str(profiles)}}))
     marks = [{"where": "screen", "pattern": EVIL}]
-    row = {"match": [r"sleep (6+)+\Z!", "sleep 600"], "prompt": EVIL, "busy": marks, "started": EVIL}
+    row = {"match": [EVIL, "cat"], "prompt": EVIL, "busy": marks, "started": EVIL}
     profiles.write_text(json.dumps({"evil": row}))
-    pane = machine.pane(f"sh -c 'printf {ROW}; exec sleep 600'")
+    pane = machine.pane(f"sh -c 'printf {ROW}; exec cat'")
     with up(machine) as server:
         assert machine.paneward("adopt", pane, "--name", "ada").code == 0
         assert machine.answer("explain", "ada")["profile"] == "evil"
