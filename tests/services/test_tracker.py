@@ -306,6 +306,30 @@ def test_the_word_of_the_configuration_counts() -> None:
     assert pane.told() == [("x", False), ("y", False)]
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("scrolled", [0, 5, 9, 12])
+def test_the_same_words_in_a_later_turn_are_told_wherever_the_first_have_gone(scrolled: int, restarted: bool) -> None:
+    steps = ("● Step 1 of it is done.", "", f"  {ASKS}", "", "● Step 2 of it is done.", "", f"  {DONE}", "")
+    first = ("❯\u00a0Tell me when something is wrong, and else as you like.", "", *steps, "  That is all.")
+    pane = Pane(CLAUDE).begin()
+    pane.tracker.begin_turn(ours=True)
+    pane.see(*first, quiet=1.0)
+    assert pane.told() == [("Which colour?", False), ("All done", False)]
+    if restarted:
+        memory, pane = pane.tracker.memory, Pane(CLAUDE)
+        pane.tracker.memory = Memory.read(memory.written())
+        pane.tracker.catch_up(claude(*first), CLAUDE)
+        assert pane.told() == []
+    pane.tracker.begin_turn(ours=True)
+    second = (*first, "", "❯\u00a0once more", "", *steps)
+    pane.see(*second[scrolled:-4], quiet=1.0)
+    assert pane.told() == [("Which colour?", False)]
+    pane.see(*second[scrolled:], quiet=1.0)
+    assert pane.told() == [("All done", False)]
+    pane.see(*second, quiet=1.0)  # somebody scrolls back
+    assert pane.told() == []
+
+
 def test_what_a_program_said_last_is_told_when_it_ends() -> None:
     pane = Pane(CLAUDE).begin()
     pane.see(f"● {ASKS}")

@@ -294,6 +294,10 @@ class Tracker:
     def _framed(self) -> bool:
         return self._profile is not None and self._profile.framed
 
+    @property
+    def _reads_output(self) -> bool:
+        return self._heard and not self._framed
+
     def _gapes(self, past: Snapshot) -> bool:
         """What was seen before is not there any more; or it is everywhere, and much may have gone unseen."""
         rows = [row for row in past.rows if row.strip()]
@@ -330,7 +334,11 @@ class Tracker:
             return
         spotted = {id(one.sighting): one.marker for one in shown.spotted}
         for sighting, key in self.memory.see(shown.sightings, old):
-            if not old and self._stream.accounts_for(sighting, shown.sightings):
+            if (
+                not old
+                and self._reads_output
+                and self._stream.accounts_for(sighting, shown.sightings, self._last.height)
+            ):
                 continue
             marker = spotted[id(sighting)]
             self._tell(Signal(marker.state, marker.message, Channel.MARKER, self._at, key, old))

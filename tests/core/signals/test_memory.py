@@ -1,10 +1,11 @@
 import json
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.signals.memory import KEPT, Memory, Sighting, sketch
+from paneward.core.signals.memory import KEPT, Memory, Sighting, prompt_sketch, sketch
 
 WORDS = ["Lorem", "ipsum", "dolor", "sit", "amet,", "consectetur", "adipiscing", "elit."]
 HERE, THERE = "It stands below these words of a page.", "Far away, behind the mountains, live the blind texts."
@@ -103,6 +104,57 @@ def test_the_same_text_in_a_later_turn_is_new_and_has_another_key() -> None:
     [(_, second)] = memory.see([one("a", HERE), one("a", HERE)])
     assert first.split(".")[1:] == second.split(".")[1:]  # the same words, the first time in their turn
     assert first != second
+
+
+def test_the_same_answer_to_another_prompt_is_new_wherever_the_first_has_gone() -> None:
+    memory = Memory()
+    first, second = (Sighting("a", sketch(HERE), prompt=prompt_sketch(words)) for words in ("fix the bug", "go on"))
+    assert len(memory.see([first])) == 1
+    assert len(memory.see([second])) == 1
+    assert again(memory).see([first, second]) == []
+    unseen = Sighting("a", sketch(HERE))
+    assert memory.see([unseen]) == []
+
+
+def test_what_is_known_of_a_prompt_is_learnt_later() -> None:
+    memory = Memory()
+    memory.see([Sighting("a", sketch(HERE))])
+    memory.see([Sighting("a", sketch(HERE), prompt=prompt_sketch("fix the bug"))])
+    assert len(memory.see([Sighting("a", sketch(HERE), prompt=prompt_sketch("go on"))])) == 1
+
+
+def test_a_prompt_that_was_misread_in_the_middle_of_drawing_is_forgotten() -> None:
+    memory = Memory()
+    drawn, right = (
+        Sighting("a", sketch(HERE), "it says", prompt_sketch(words)) for words in ("Type your message", "fix the bug")
+    )
+    assert len(memory.see([drawn])) == 1
+    assert memory.see([right]) == []
+    memory.begin_turn()
+    assert memory.see([right]) == []
+
+
+def test_a_memory_that_was_written_without_prompts_is_read() -> None:
+    memory = Memory()
+    memory.see([one("a", HERE)])
+    written = memory.written()
+    written["known"] = [known[:3] for known in written["known"]]
+    assert new(Memory.read(written), one("a", HERE)) == []
+
+
+@pytest.mark.parametrize(
+    ("one_prompt", "other", "common"),
+    [
+        ("fix the parser of dates", "fix the\nparser of dates", True),
+        ("fix the parser of dates, and then " + "x" * 400, "fix the parser of dates, and then [+12 lines]", True),
+        ("ok", "OK.", True),
+        ("ok", "no", False),
+        ("?", "?", False),  # without a letter nothing is known
+        ("fix the parser", "add a test for it", False),
+    ],
+)
+def test_the_sketch_of_a_prompt(one_prompt: str, other: str, common: bool) -> None:
+    assert bool(set(prompt_sketch(one_prompt)) & set(prompt_sketch(other))) is common
 
 
 def test_the_same_short_answer_to_the_same_prompt_is_new_each_time() -> None:

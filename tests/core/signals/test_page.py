@@ -12,7 +12,7 @@ def test_what_is_printed_is_new_each_time() -> None:
     page = Page()
     assert not page
     assert [page.write(row, one("a", HERE)) for row in range(3)] == [True] * 3
-    assert page.count(one("a", HERE)) == 3
+    assert page.count(one("a", HERE), 0) == 3
 
 
 def test_what_stood_where_the_cursor_goes_back_to_may_be_drawn_again_once() -> None:
@@ -53,7 +53,14 @@ def test_the_main_screen_comes_back_as_it_was() -> None:
     assert not page.write(0, one("b"))
     page.leave_alternate()
     page.leave_alternate()
-    assert page.count(one("a")) == 2
+    assert page.count(one("a"), 0) == 2
+
+
+def test_what_scrolled_off_the_page_is_not_counted() -> None:
+    page = Page()
+    page.write(3, one("a"))
+    page.write(40, one("a"))
+    assert [page.count(one("a"), top) for top in (0, 3, 4, 41)] == [2, 2, 1, 0]
 
 
 def test_after_a_turn_nothing_is_drawn_again() -> None:

@@ -146,6 +146,20 @@ def test_a_copy_that_a_program_left_on_the_screen_is_none() -> None:
     assert memory.see(twice.sightings) == []
 
 
+def test_the_prompt_above_a_marker_is_read_where_its_beginning_can_be_seen() -> None:
+    asked, rest = f"{GREY}❯ Look at the parser once\x1b[49m", f"{GREY}  more, line by line.\x1b[49m"
+
+    def prompt(*said: str) -> tuple[int, ...]:
+        [sighting] = look(claude(*said, f"● {ASKS}"), CLAUDE, Grammar()).sightings
+        return sighting.prompt
+
+    assert prompt("● Before.", asked, rest) == prompt("● Before.", f"{asked} more, line by line.") != ()
+    assert prompt(rest) == ()
+    assert prompt("● Before.", *[rest] * 20) == ()
+    assert prompt("● Before.") == ()
+    assert prompt("❯\u00a0go on") == prompt("", "❯\u00a0go on") != ()
+
+
 # --- half painted
 
 

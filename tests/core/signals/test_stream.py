@@ -75,12 +75,20 @@ def test_what_is_skipped_moves_the_cursor_too() -> None:
 def test_what_the_screen_has_told_may_be_drawn_again() -> None:
     stream = Stream()
     stream.seen(Sighting("idle:a"))
-    assert stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")])
-    assert not stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")] * 2)
+    assert stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")], 24)
+    assert not stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")] * 2, 24)
     assert new(stream, b"\x1b[H" + marker("a") * 2) == ["a"]
     stream.feed(b"\x1b[H", 0.0)
     stream.begin_turn()
     assert new(stream, marker("a")) == ["a"]
+
+
+def test_what_scrolled_away_does_not_account_for_what_is_shown() -> None:
+    stream = Stream()
+    assert new(stream, marker("a") + b"\n" * 10) == ["a"]
+    assert stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")], 24)
+    stream.feed(b"more\n" * 30, 0.0)
+    assert not stream.accounts_for(Sighting("idle:a"), [Sighting("idle:a")], 24)
 
 
 def test_what_stood_there_at_the_start_may_be_drawn_again() -> None:

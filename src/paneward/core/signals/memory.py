@@ -8,7 +8,8 @@ the markers themselves, by where it stood before, and by what is written above e
 What surprised us: a repaint shows a marker again and again, a scroll brings it back after a long time, a resume shows
 it in another process. What is written above a marker is the same in all of them; only the wrapping is not. So it is
 kept as a sketch of its letters: the smallest checksums of pieces of it. And some agents leave copies of what they drew
-on the screen: the same marker below the same words is told once in a turn.
+on the screen: the same marker below the same words is told once in a turn. An agent that answers another prompt in the
+same words says something new: where both prompts are to be seen, and have nothing in common, the markers are two.
 """
 
 import hashlib
@@ -22,6 +23,8 @@ NEAR: Final = 24  # letters right above a marker that are sketched, if so many c
 FAR: Final = 160  # the same: these outlast a change of the row above it
 PIECE: Final = 6  # letters of a piece
 SKETCH: Final = 6  # checksums that are kept
+HEAD: Final = 48  # letters at the beginning of a prompt that are sketched: what follows may be folded
+PROMPT: Final = 4  # checksums of them that are kept
 BACK: Final = 1.5  # how unlikely it is that somebody scrolled back, in new markers
 OLDER: Final = 0.5  # the same of a copy in the scrollback
 UNKNOWN: Final = 0.5  # how much what cannot be compared counts as unlike
@@ -38,6 +41,7 @@ class Sighting:
     essence: str
     above: Sketch = ((), ())
     lead: str = ""  # the words right above it
+    prompt: tuple[int, ...] = ()  # a sketch of the prompt above it, if that is to be seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,20 @@ class Known:
 
     name: str  # a short hash of the essence: what an agent said is not written down twice
     above: Sketch = ((), ())
+    prompt: tuple[int, ...] = ()
 
 
 def sketch(text: str) -> Sketch:
     """The letters before a marker, in a form that survives wrapping."""
     letters = "".join(filter(str.isalnum, text[-4 * FAR :])).lower()
     return _pieces(letters, NEAR), _pieces(letters, FAR)
+
+
+def prompt_sketch(text: str) -> tuple[int, ...]:
+    """The beginning of a prompt, in a form that survives wrapping."""
+    letters = "".join(filter(str.isalnum, text[: 4 * HEAD])).lower()[:HEAD]
+    pieces = {letters[at : at + PIECE] for at in range(max(len(letters) - PIECE, 0) + 1)} - {""}
+    return tuple(sorted(zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in pieces)[:PROMPT])
 
 
 def _pieces(letters: str, count: int) -> tuple[int, ...]:
@@ -66,9 +78,9 @@ def _pieces(letters: str, count: int) -> tuple[int, ...]:
     return tuple(sorted(map(zlib.crc32, pieces))[:SKETCH])
 
 
-def as_known(essence: str, above: Sketch = ((), ())) -> Known:
+def as_known(essence: str, above: Sketch = ((), ()), prompt: tuple[int, ...] = ()) -> Known:
     """A marker as it is remembered."""
-    return Known(_name(essence), above)
+    return Known(_name(essence), above, prompt)
 
 
 def _name(essence: str) -> str:
@@ -87,7 +99,7 @@ class Memory:
     # --- written down
 
     def written(self) -> dict[str, Any]:
-        known = [[one.name, *map(list, one.above)] for one in self._known]
+        known = [[one.name, *map(list, (*one.above, one.prompt))] for one in self._known]
         heard = {"turn": self._turn, "counts": dict(self._counts), "leads": list(self._leads), "known": known}
         return heard | {"paints": self.paints}
 
@@ -99,7 +111,7 @@ class Memory:
             memory._turn = int(data["turn"])
             memory._counts = {str(name): int(count) for name, count in data["counts"].items()}
             memory._leads = list(map(str, data.get("leads", ())))
-            memory._known = [Known(name, (tuple(near), tuple(far))) for name, near, far in data["known"]]
+            memory._known = [_read_known(*one) for one in data["known"]]
         return memory
 
     # --- what happens
@@ -132,7 +144,7 @@ class Memory:
             self._window = len(self._known)
             return []
         sightings = sightings if past else sightings[-KEPT:]
-        shown = [as_known(one.essence, one.above) for one in sightings]
+        shown = [as_known(one.essence, one.above, one.prompt) for one in sightings]
         start = self._place(shown, past)
         if start is None:
             fresh = [at for at, one in enumerate(shown) if not any(alike(known, one) for known in self._known)]
@@ -142,7 +154,9 @@ class Memory:
             fresh = list(range(len(self._known) - start, len(shown)))
             self._window = max(start, 0)
         before = len(self._known)
-        fresh = [at for at in fresh if self._led(sightings[at]) or past]  # a copy is not kept: it will be gone
+        copies = [at for at in fresh if not self._led(sightings[at]) and not past]
+        self._doubt_prompts({shown[at].name for at in copies})
+        fresh = [at for at in fresh if at not in copies]  # a copy is not kept: it will be gone
         found = [(sightings[at], self._add(shown[at])) for at in fresh]
         self._window = max(0, self._window - (before + len(fresh) - len(self._known)))
         return found
@@ -166,6 +180,11 @@ class Memory:
         self._leads = [*self._leads, lead][-KEPT:] if fresh else self._leads
         return fresh
 
+    def _doubt_prompts(self, names: set[str]) -> None:
+        """A marker is drawn twice in a turn: either may stand below what is no prompt."""
+        if names:
+            self._known = [replace(one, prompt=()) if one.name in names else one for one in self._known]
+
     def _place(self, shown: Sequence[Known], past: bool) -> int | None:
         """Which of the known ones is the first of those on the screen; None where none of them fits. Less than 0: so
         many are older than all that is known."""
@@ -188,13 +207,22 @@ class Memory:
     def _learn(self, shown: Sequence[Known], start: int) -> None:
         """What is written above those that were known without it."""
         for at, one in enumerate(shown[: max(len(self._known) - start, 0)], start):
-            if at >= 0 and sum(map(len, one.above)) > sum(map(len, self._known[at].above)):
-                self._known[at] = replace(self._known[at], above=one.above)
+            if at < 0:
+                continue
+            known = self._known[at]
+            above = one.above if sum(map(len, one.above)) > sum(map(len, known.above)) else known.above
+            self._known[at] = replace(known, above=above, prompt=known.prompt or one.prompt)
+
+
+def _read_known(name: str, near: Sequence[int], far: Sequence[int], prompt: Sequence[int] = ()) -> Known:
+    return Known(name, (tuple(near), tuple(far)), tuple(prompt))
 
 
 def alike(known: Known, shown: Known) -> bool:
     """It can be the same: its text is, and what is above it has something in common, where that is known."""
-    return known.name == shown.name and _difference(known, shown) < 1.0
+    if known.name != shown.name or (known.prompt and shown.prompt and not set(known.prompt) & set(shown.prompt)):
+        return False
+    return _difference(known, shown) < 1.0
 
 
 def _difference(known: Known, shown: Known) -> float:

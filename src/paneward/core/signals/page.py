@@ -48,9 +48,9 @@ class Page:
         self._standing = standing
         self._names = Counter(one.name for _, one in standing)
 
-    def count(self, one: Known) -> int:
-        """How many of that marker stand on the page, or did."""
-        standing = [other for _, other in self._standing] if self._names[one.name] else []
+    def count(self, one: Known, top: int) -> int:
+        """How many of that marker stand on the page from the row `top` on, or stood anywhere and were painted over."""
+        standing = [other for row, other in self._standing if row >= top] if self._names[one.name] else []
         below = [other for _, other in self._below or ()]
         return sum(alike(other, one) for other in (*standing, *below, *self._ghosts.get(one.name, ())))
 

@@ -27,7 +27,7 @@ from paneward.core.screen.composer import read_composer
 from paneward.core.screen.panel import screen_of
 from paneward.core.screen.style import Colour, fits
 from paneward.core.signals.marker import Grammar, Marker
-from paneward.core.signals.memory import Sighting, sketch
+from paneward.core.signals.memory import Sighting, prompt_sketch, sketch
 
 ROWS: Final = 16  # rows that one marker may take
 SAMPLE: Final = 200  # rows that are looked at to tell the ground of the screen, or the beginning of a block
@@ -110,6 +110,7 @@ class _Reader:
         self._grammar = grammar
         self._ground = _ground(rows[-SAMPLE:]) if profile.framed else None
         self._givens: list[int] = []  # for each row, the last one above it that was given to the agent
+        self._prompts: dict[int, tuple[int, ...]] = {}  # by the last row of what was given
         self._blocks: list[bool] = []  # for each row, whether it stands in what a tool printed
         self._words: list[int] = []  # for each row, the last one above it that holds letters
         self._leads: dict[str, tuple[int, str]] = {}  # by marker: the last row that was asked for, and its lead
@@ -130,7 +131,7 @@ class _Reader:
                 if led not in leads or not self._profile.framed:
                     leads.add(led)
                     told = lead if self._profile.framed else ""
-                    sighting = Sighting(marker.essence, sketch(above), told)
+                    sighting = Sighting(marker.essence, sketch(above), told, self._prompt(y))
                     spotted.append(Spotted(marker, sighting, lead, joined.at(start)[0]))
             missed += self._missed(joined)
             y = joined.rows[-1][1] + 1
@@ -217,14 +218,27 @@ class _Reader:
             self._givens.append(at if self._is_given(at) else self._givens[-1] if at else -1)
         return self._givens[y]
 
+    def _prompt(self, y: int) -> tuple[int, ...]:
+        """A sketch of the last text above it that was given to the agent; empty where its beginning cannot be seen."""
+        last = self._given(y)
+        if last not in self._prompts:
+            first = last
+            while first > 0 and last - first < ROWS and self._is_given(first - 1):
+                first -= 1
+            whole = not self._is_given(first - 1) if first > 0 else first == 0 and self._has_glyph(0)
+            text = " ".join(self._inner(at) for at in range(first, last + 1)) if whole else ""
+            self._prompts[last] = prompt_sketch(text)
+        return self._prompts[last]
+
     def _is_given(self, y: int) -> bool:
         row = self._rows[y]
         if not row.text:
             return False
+        return self._has_glyph(y) or self._ground_of(y) != self._ground
+
+    def _has_glyph(self, y: int) -> bool:
         glyph = self._profile.glyph
-        return (
-            bool(glyph and compiled(glyph, r"\s*(?:", r")\s*\S").match(row.text)) or self._ground_of(y) != self._ground
-        )
+        return bool(glyph and compiled(glyph, r"\s*(?:", r")\s*\S").match(self._rows[y].text))
 
     def _lead(self, y: int, marker: Marker) -> str:
         """The words right above a marker, or above the same one above it."""

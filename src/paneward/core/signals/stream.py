@@ -95,11 +95,12 @@ class Stream:
         """A marker that the screen has told."""
         self._page.place(self._detector.row, as_known(one.essence, one.above))
 
-    def accounts_for(self, one: Sighting, shown: Sequence[Sighting]) -> bool:
-        """As many of that marker were heard as are shown, however long ago."""
+    def accounts_for(self, one: Sighting, shown: Sequence[Sighting], height: int) -> bool:
+        """As many of that marker were heard as are shown on a screen of that height. What scrolled off it does not
+        count: a later turn may say the same."""
         known = as_known(one.essence, one.above)
         alikes = (as_known(other.essence, other.above) for other in shown if other.essence == one.essence)
-        return self._page.count(known) >= sum(alike(known, other) for other in alikes)
+        return self._page.count(known, self._detector.row - height) >= sum(alike(known, other) for other in alikes)
 
     def begin_turn(self) -> None:
         """What was drawn before will not be drawn again."""
