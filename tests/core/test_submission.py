@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paneward.core.profiles import DEMO, GENERIC, Profile
+from paneward.core.profiles import AIDER, DEMO, GENERIC, Profile
 from paneward.core.profiles import SHELL as SHELL_PROFILE
 from paneward.core.scene import ProcessFacts, Scene
 from paneward.core.submission import REAPED, STANDS, WORKING, Judge, Outcome
@@ -284,6 +284,16 @@ def test_where_no_process_was_seen_before_only_the_screen_decides() -> None:
 )
 def test_a_frame_tells_what_became_of_the_text(seen: Scene, outcome: Outcome) -> None:
     assert framed(seen)[0] is outcome
+
+
+def test_a_terminal_that_an_agent_gave_back_to_work_tells_that_it_took_the_text() -> None:
+    """With NO_COLOR aider shows nothing at all of its work."""
+    asks, gave_back = READING, replace(READING, canonical=True, reading=False)
+    judged = judge(scene("> ‸", asks), scene("> fix it‸", asks), profile=AIDER)
+    assert judged.after_submit(scene("> fix it\n\n‸", asks), 0.0)[0] is Outcome.UNCLEAR
+    seen = scene("> fix it\n\n‸", gave_back)
+    assert judged.after_submit(seen, 0.0) == (Outcome.LIKELY, "'terminal canonical' appeared")
+    assert judged.after_submit(seen, 0.0)[0] is Outcome.LET_GO
 
 
 def test_a_dialog_right_after_submit_has_its_own_words() -> None:

@@ -160,8 +160,8 @@ def _busy_mark(view: View) -> Finding | str:
     return Finding(f"{seen!r} on the screen", working=True, look_again=MARK_FADES - view.scene.quiet)
 
 
-def busy_mark(screen: Screen, profile: Profile) -> str | None:
-    found = find_mark(profile.busy, screen, profile)
+def busy_mark(screen: Screen, profile: Profile, process: ProcessFacts | None) -> str | None:
+    found = find_mark(profile.busy, screen, profile, process)
     return found[1] if found else None
 
 

@@ -203,7 +203,7 @@ class Judge:
         if composer is None:
             if read_asked(scene.snapshot, self._profile):
                 return Outcome.LIKELY, "a dialog opened"
-            if mark := busy_mark(screen, self._profile):
+            if mark := busy_mark(screen, self._profile, scene.process):
                 return Outcome.LIKELY, f"{mark!r} appeared"
             if self._command and scene.quiet >= PAINTED:
                 return Outcome.LIKELY, "the composer made room for what the command shows"
@@ -217,7 +217,8 @@ class Judge:
             return Outcome.GREW, "the composer still holds the text, and more with it"
         if self._holds(composer) or inside == self._wanted or self._in_shell(scene, composer):
             return Outcome.HOLDS, "the composer still holds the text"
-        standing = scene.quiet >= STANDS or busy_mark(screen, self._profile)  # it may be in the middle of drawing ours
+        working = busy_mark(screen, self._profile, scene.process)
+        standing = scene.quiet >= STANDS or working  # it may be in the middle of drawing ours
         return Outcome.LIKELY if standing else Outcome.UNCLEAR, "the composer holds other text"
 
     def _forgotten(self, scene: Scene, screen: Screen, composer: Composer) -> bool:
