@@ -67,6 +67,19 @@ def test_an_agent_that_still_loads_must_show_what_it_took() -> None:
     assert judge(box(""), box("fix it"), profile=loads).after_submit(box(""), 0.0)[0] is Outcome.LET_GO, "not young"
 
 
+def test_of_a_long_text_that_a_loading_agent_took_the_end_is_enough() -> None:
+    """In a low pane its beginning has scrolled away by then."""
+    loads, young = replace(DEMO, started="Welcome"), replace(READING, young=True)
+    text = "\n".join(f"{number}. a line of its own" for number in range(1, 41))
+
+    def seen(lines: list[str]) -> Outcome:
+        shown = scene("\n".join((*lines, RULE, "❯\u00a0‸", RULE, "")), young)
+        return judge(box(""), box("[Pasted text #1]"), text, loads).after_submit(shown, 0.0)[0]
+
+    assert seen([f"   {line}" for line in text.split("\n")[-12:]]) is Outcome.LET_GO
+    assert seen([f"   {line}" for line in text.split("\n")[20:32]]) is Outcome.UNCLEAR
+
+
 def test_a_placeholder_with_an_empty_line_below_it_is_held() -> None:
     """Enter that was taken for a part of the paste: the text was not submitted."""
     pasting = replace(DEMO, placeholders=(r"\[Pasted Text: \d+ chars\]",))

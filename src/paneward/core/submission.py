@@ -21,7 +21,7 @@ WORKING = 0.3  # seconds a program runs without reading before that counts as ha
 
 HUNG_UP = ("", "signal 1")  # tmux hangs up on a program that closed its terminal and has not quite ended
 STANDS = 0.3  # seconds without output after which what an agent shows in its composer is what it holds
-SHOWN = 20  # characters of a text by which it is found in a transcript: what follows may be folded
+SHOWN = 20  # characters at either end of a text by which it is found in a transcript: the rest may be folded
 REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
@@ -227,7 +227,7 @@ class Judge:
         if not loading or self._command or composer.region is None or self.beside(scene):
             return False
         above = essence("".join(row.text for row in screen.rows[: composer.region.top]))
-        return self._wanted[:SHOWN] not in above
+        return self._wanted[:SHOWN] not in above and self._wanted[-SHOWN:] not in above  # its beginning scrolls away
 
     def _grew(self, composer: Composer, width: int) -> bool:
         """Submit accepted a suggestion, or somebody types: to submit again would send more than our text."""
