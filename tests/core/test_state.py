@@ -154,6 +154,17 @@ def test_what_an_agent_tells_of_itself_while_it_starts_is_no_work(work: Osc, res
     assert machine.see(codex("thinking", 2.05), CODEX, title_heard=True).state is BUSY  # now it shows
 
 
+def test_what_an_agent_tells_of_itself_before_its_composer_was_seen_is_no_work() -> None:
+    """On a loaded machine the title is heard before anybody has looked."""
+    machine = following(blank(0.0), CODEX)
+    assert machine.hear(title("⠋ work"), 1.0).state is AgentState.STARTING
+    assert machine.hear(title("work"), 1.5).state is not BUSY
+    assert machine.see(codex("idle", 1.6), CODEX, title_heard=True).state is IDLE
+    machine = following(blank(0.0), CODEX)
+    machine.hear(title("⠋ work"), 1.0)
+    assert machine.see(codex("thinking", 1.1), CODEX, title_heard=True).state is BUSY
+
+
 def test_an_agent_whose_terminal_tells_of_work_before_its_first_prompt_only_starts() -> None:
     """aider's terminal is in line mode until its prompt is drawn."""
     working = look(named("aider/0.86.2/thinking_100"), 1.0)

@@ -311,10 +311,10 @@ class StateMachine:
         return False
 
     def _only_starts(self, winner: Claim) -> bool:
-        """An agent that does so tells of work before any was seen, and its screen shows none."""
+        """An agent that does so tells of work before any was seen, and its screen shows none, or was not seen yet."""
         stirs = self._profile is not None and self._profile.stirs and not self._worked
         screen = self._claims.get(Source.SCREEN)
-        idle = screen is not None and screen.state is AgentState.IDLE
+        idle = screen.state is AgentState.IDLE if screen is not None else not self._composed
         tells = winner.source in _OF_ITSELF and winner.state is AgentState.BUSY
         return stirs and idle and tells and self.standing.state is not AgentState.UNKNOWN
 
