@@ -1,6 +1,6 @@
 """Promise 11: a `wait` after our own `send` is not over before that work has ended.
 
-The agent of these tests takes a text, looks idle for a second, and begins to work only then. Its log tells when it
+The agent of these tests takes a text, looks idle for half a second, and begins to work only then. Its log tells when it
 has answered: a wait that is over before was too early. What does no work at all ends the wait too, by evidence.
 """
 
@@ -19,7 +19,7 @@ from tests.surfaces.conftest import Machine
 from tests.surfaces.serving import Up
 
 PROGRAM = Path(__file__).with_name("late_agent.py")
-LATE, BUSY = "1.0", "0.3"
+LATE, BUSY = "0.5", "0.3"
 
 
 def command(log: Path, late: str = LATE, busy: str = BUSY) -> list[str]:
