@@ -1,5 +1,6 @@
 """The documents say what the code does: nothing is missing, nothing is old, every link and every README line works."""
 
+import ast
 import os
 import re
 import shlex
@@ -38,6 +39,19 @@ COMMANDS = dict(docs.commands(typer.main.get_command(app)))
 @pytest.mark.parametrize("name", docs.PAGES)
 def test_the_generated_pages_are_up_to_date(name: str) -> None:
     assert docs.PAGES[name]() == (TOP / "docs" / name).read_text(), "run `make docs`"
+
+
+def test_what_people_are_told_names_options_as_the_command_line_does() -> None:
+    options = "when_busy|draft|startup|as_command|accept_stable|message_id|prompt_pattern|verify_enter|secret|select"
+    told = [
+        (path.name, word.value)
+        for path in sorted((TOP / "src/paneward").rglob("*.py"))
+        for word in ast.walk(ast.parse(path.read_text()))
+        if isinstance(word, ast.Constant) and isinstance(word.value, str) and not word.value.count("\n")
+    ]
+    assert [
+        one for one in told if re.search(rf"\b({options})=\w|[Ww]ith (select|multi)\b|[Ww]ith text\.", one[1])
+    ] == []
 
 
 # --- everything is there

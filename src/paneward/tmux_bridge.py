@@ -240,12 +240,17 @@ def answer(
     startup: bool = False,
     message_id: str | None = None,
     timeout: float = 30.0,
+    secret: bool = False,
     expect: str | None = None,
 ) -> SendResult:
-    """Answer what is asked in the pane: by free text, the number or label of an option, several, or one key."""
+    """Answer what is asked in the pane: by free text, the number or label of an option, several, or one key.
+
+    The options are those of `Connection.answer`.
+    """
     how: dict[str, Any] = {"select": select, "other": other, "multi": multi, "key": key, "fingerprint": fingerprint}
-    rest: dict[str, Any] = {"startup": startup, "message_id": message_id, "timeout": timeout, "expect": expect}
-    return _door.bridge().ask(pane_id, lambda tmux: tmux.answer(pane_id, text, **how, **rest))
+    rest: dict[str, Any] = {"startup": startup, "message_id": message_id, "timeout": timeout}
+    kept: dict[str, Any] = {"secret": secret, "expect": expect}
+    return _door.bridge().ask(pane_id, lambda tmux: tmux.answer(pane_id, text, **how, **rest, **kept))
 
 
 def wait(

@@ -108,6 +108,16 @@ def test_a_pane_that_does_not_exist_is_not_found(machine: Machine) -> None:
     assert machine.paneward("read", "%99").code == 4
 
 
+def test_an_answer_comes_by_standard_input_and_its_secret_leaves_no_trace(machine: Machine) -> None:
+    pane = machine.pane("bash --norc -c 'read -sp Password: word; echo; echo got ${#word}; read'")
+    assert machine.paneward("wait", pane, "--timeout", "60").code == 5
+    line = [str(PANEWARD), "-L", machine.socket, "answer", pane, "--text", "-", "--secret"]
+    assert run(line, machine.env, stdin=b"hunter2\n").code == 0
+    assert "got 7" in machine.answer("read", pane)["text"]
+    [row] = machine.answer("deliveries")["deliveries"]
+    assert (row["text"], row["text_hash"], row["length"]) == (None, "", 7)
+
+
 def test_a_name_that_no_window_has_is_answered_with_those_there_are(machine: Machine) -> None:
     pane = machine.pane(name="builds")
     ran = machine.paneward("--json", "read", "build")

@@ -165,8 +165,9 @@ def test_the_popup_answers_those_that_ask_one_after_the_other(server: Up, monkey
     server.agent("a")
     server.asking("ask which colour", "a")
     command = [str(PANEWARD), "popup", "--answer"]
-    done = subprocess.run(command, env=server.machine.env, input=b"2\n", capture_output=True, check=True)
+    done = subprocess.run(command, env=server.machine.env, input=b"9\n2\n", capture_output=True, check=True)
     assert "1. Red" in done.stdout.decode()
+    assert "✗ UNKNOWN_OPTION" in done.stdout.decode()  # it keeps its place after a number that is not there
     assert "✓ confirmed" in done.stdout.decode()
     server.until("COMPLETE", "a")
     assert "You chose Green" in server.machine.paneward("read", "a").out

@@ -175,7 +175,7 @@ class Connection(Terminals):
             seq = watch.output_seq
             seen = await self._tmux.look(pane, history=max(lines, 0))
         text = last_lines(seen, lines, ansi)
-        return Screenful(text, seq, seen.width, seen.height, (seen.cursor_x, seen.cursor_y))
+        return Screenful(text, seq, seen.width, seen.height, (seen.cursor_x, seen.cursor_y), pane)
 
     async def past(self, pane: str, lines: int) -> Snapshot:
         """The screen with up to `lines` of the scrollback before it."""
@@ -202,7 +202,9 @@ class Connection(Terminals):
                 chosen, waited = self._recognised(driver.scene, profile).profile, self._clock.now() - began
                 if expect is not None and (other := expect.mismatch(driver.scene, self._profiles)):
                     text = Screen.of(driver.scene.snapshot).text
-                    return Readiness(ReadyVerdict.DEAD, "wrong_program", other.message, waited, text)
+                    return Readiness(
+                        ReadyVerdict.DEAD, "wrong_program", other.message, waited, text, pane=driver.scene.snapshot.pane
+                    )
                 most = max(chosen.wait_timeout, self._settings.readiness.timeout) if timeout is None else timeout
                 program = "" if profile and not expect else driver.scene.program
                 prompt = pattern or self._prompt(chosen)

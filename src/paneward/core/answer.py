@@ -104,7 +104,7 @@ class Answer(DialogKeys):
             raise refuse(
                 Code.NO_FREE_TEXT,
                 f"the dialog takes no free text: {menu.question}",
-                "Choose one of its options with select.",
+                "Choose one of its options with --select.",
             )
         return menu.options[menu.free_text]
 
@@ -197,7 +197,7 @@ class Answer(DialogKeys):
     def _in_field(self) -> Flow[SendResult]:
         """The dialog is a field: words, and Enter."""
         if self._choice.words is None:
-            raise refuse(Code.UNKNOWN_OPTION, f"words are asked for: {self._menu.question}", "Answer with text.")
+            raise refuse(Code.UNKNOWN_OPTION, f"words are asked for: {self._menu.question}", "Answer with --text.")
         return (yield from self._submit_words((yield Look())))
 
     def _with_words(self, option: Option) -> Flow[SendResult]:
@@ -210,7 +210,7 @@ class Answer(DialogKeys):
                 return (yield from self._submit_words(scene))
         if option.number != self._free_number():
             raise refuse(
-                Code.NO_FREE_TEXT, f"{option.label!r} takes no words", "Choose it with select alone.", Rung.TYPED
+                Code.NO_FREE_TEXT, f"{option.label!r} takes no words", "Choose it with --select alone.", Rung.TYPED
             )
         chosen = yield from self._choose(option)
         if not chosen.success:

@@ -86,7 +86,7 @@ def press_key(choice: Choice, order: Order, key: str) -> Flow[SendResult]:
 
 def _no_prompt(scene: Scene) -> Refused:
     if scene.process is not None and scene.process.canonical:
-        return refuse(Code.NO_DIALOG, "the program reads whole lines, not keys", "Answer with a text.")
+        return refuse(Code.NO_DIALOG, "the program reads whole lines, not keys", "Answer with --text.")
     return refuse(Code.NO_DIALOG, "nothing in the pane waits for a key", "`paneward keys` presses any key anywhere.")
 
 

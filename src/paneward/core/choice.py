@@ -53,12 +53,12 @@ def check(menu: Menu, choice: Choice) -> None:
         raise refuse(
             Code.BLOCKED_BY_DIALOG,
             f"this is a dialog of the agent's start ({menu.kind}): {menu.question}",
-            "Such a dialog is answered only when that is asked for: startup=True, or `--startup`.",
+            "Such a dialog is answered only when that is asked for: `--startup`.",
         )
     if choice.multi is not None and not menu.multi:
-        raise refuse(Code.UNKNOWN_OPTION, "the dialog takes one answer only", "Answer with select.")
+        raise refuse(Code.UNKNOWN_OPTION, "the dialog takes one answer only", "Answer with one --select.")
     if choice.words is None and choice.select is None and choice.multi is None and choice.key is None:
-        raise refuse(Code.UNKNOWN_OPTION, "no answer was given", "Give select, multi, other or text.")
+        raise refuse(Code.UNKNOWN_OPTION, "no answer was given", "Give --select, --multi, --other, --text or --key.")
 
 
 def find_option(menu: Menu, wanted: int | str) -> Option:

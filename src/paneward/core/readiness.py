@@ -366,6 +366,7 @@ def wait_ready(
         screen=Screen.of(scene.snapshot).text,
         question=found.question,
         accept_stable=accept_stable,
+        pane=scene.snapshot.pane,
     )
 
 

@@ -66,6 +66,7 @@ class Readiness:
     screen: str = ""  # the cleaned screen
     question: str | None = None  # for awaiting_answer: what it asks
     accept_stable: bool = False
+    pane: str = ""
 
     @property
     def is_ready(self) -> bool:

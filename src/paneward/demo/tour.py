@@ -133,7 +133,7 @@ async def be_asked(stage: Stage) -> None:
     await ready_as(stage, ReadyVerdict.AWAITING_ANSWER)
     await stage.picture(9)
     stage.command(f"menu {stage.pane}")
-    stage.show(Asked(stage.pane, await open_menu(stage)))
+    stage.show(Asked(stage.pane, await open_menu(stage), stage.pane))
 
 
 async def be_refused(stage: Stage) -> None:
@@ -162,7 +162,7 @@ async def answer_in_words(stage: Stage) -> None:
     stage.say("It wants to run a command. The answer is no, and why.")
     confirmed(await stage.tmux.send_text(stage.pane, "permit rm -r build", timeout=PATIENCE))
     await ready_as(stage, ReadyVerdict.AWAITING_ANSWER)
-    stage.show(Asked(stage.pane, await open_menu(stage)))
+    stage.show(Asked(stage.pane, await open_menu(stage), stage.pane))
     stage.command(f"answer {stage.pane} --other 'keep it, I still need the logs'")
     result = await stage.tmux.answer(stage.pane, other="keep it, I still need the logs", timeout=PATIENCE)
     stage.show(result)

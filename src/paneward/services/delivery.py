@@ -18,7 +18,7 @@ from paneward.core.answer import answer
 from paneward.core.audit import AuditEntry
 from paneward.core.choice import Choice
 from paneward.core.delivery import Order, deliver
-from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError
+from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError, TmuxError
 from paneward.core.events import DeliveryChanged, Event
 from paneward.core.flow import AnotherProgram, Flow, Phase
 from paneward.core.keys import check_keys
@@ -124,7 +124,13 @@ class Deliveries:
             result = SendResult(Verdict.FAILED, Rung.NOTHING, error.message, error.code, error.message, error.hint)
         if result.latency_ms:
             return result
-        return replace(result, latency_ms=self._since(started), pane=result.pane or request.pane)
+        return replace(result, latency_ms=self._since(started), pane=result.pane or await self._named(request.pane))
+
+    async def _named(self, target: str) -> str:
+        """The pane by its id, where there is one."""
+        with suppress(TmuxError):
+            return await pane_of(self._tmux, target)
+        return target
 
     def _since(self, started: float) -> float:
         return round((self._clock.now() - started) * 1000, 3)
@@ -360,7 +366,9 @@ def _cleaned(request: Request) -> Request:
 
 def _check_text(request: Request, may_be_empty: bool) -> None:
     if not request.text and not may_be_empty:
-        raise InvalidInput("there is no text to send", code=Code.EMPTY_TEXT, hint="To press Enter alone, send keys.")
+        raise InvalidInput(
+            "there is no text to send", code=Code.EMPTY_TEXT, hint="`paneward keys PANE Enter` presses Enter alone."
+        )
     length = len(request.text.encode())
     if length > MAX_TEXT:
         raise InvalidInput(

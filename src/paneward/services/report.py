@@ -46,6 +46,7 @@ class Screenful:
     width: int
     height: int
     cursor: tuple[int, int]  # column and row of the visible screen
+    pane: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def test_the_verbs_work_on_any_pane(open_site: Open) -> None:
         assert sent.json()["verdict"] == "confirmed"
         screen = (await site.client.get(f"{where}/screen", params=query)).json()
         assert "hello" in screen["text"]
-        assert (await site.client.get(f"{where}/menu", params=query)).json() == {"menu": None}
+        assert (await site.client.get(f"{where}/menu", params=query)).json() == {"pane": pane, "menu": None}
         assert (await site.client.post(f"{where}/keys", params=query, json={"keys": ["C-l"]})).status_code == 200
         nothing = await site.client.post(f"{where}/answer", params=query, json={"select": 1})
         assert code_of(nothing) == "NO_DIALOG"

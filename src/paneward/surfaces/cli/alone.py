@@ -14,8 +14,9 @@ from paneward.app.connecting import host_of
 from paneward.config import Settings
 from paneward.core.addressee import Addressee, addressee
 from paneward.core.agent import NAME, Agent
-from paneward.core.result import Menu, Readiness, SendResult
+from paneward.core.result import Readiness, SendResult
 from paneward.store import Delivery, Store
+from paneward.surfaces.cli.answers import Asked, Captured
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.served import named_agent
 
@@ -48,13 +49,15 @@ class Alone:
         tmux, found = await self._at(pane)
         return await tmux.answer(found, text, **{**options, "expect": await self._meant(pane, options)})
 
-    async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
+    async def read(self, pane: str, lines: int, ansi: bool) -> Captured:
         tmux, found = await self._at(pane)
-        return await tmux.capture(found, lines, ansi)
+        found = await tmux.resolve(found)
+        return Captured(found, await tmux.capture(found, lines, ansi))
 
-    async def menu(self, pane: str) -> Menu | None:
+    async def asked(self, pane: str) -> Asked:
         tmux, found = await self._at(pane)
-        return await tmux.menu(found, await self._meant(pane, {}))
+        found = await tmux.resolve(found)
+        return Asked(found, await tmux.menu(found, await self._meant(pane, {})), pane)
 
     async def wait_ready(
         self,

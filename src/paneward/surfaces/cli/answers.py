@@ -39,6 +39,7 @@ class Captured:
 class Asked:
     pane: str
     menu: Menu | None
+    target: str  # what it was asked for by
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +326,9 @@ def document(answer: Answer) -> dict[str, Any]:
             return wire.document(ok, events=[flat(one) for one in events])
         case Responded():
             return _responded(ok, answer)
-        case Asked(pane, None):
+        case Asked(pane, menu) if menu is not None:
+            return wire.document(ok, pane=pane, menu=menu)
+        case Asked(pane):
             nothing = PanewardError(f"no dialog is open in {pane}", code=Code.NO_DIALOG)
             return {**wire.error(nothing), "pane": pane, "menu": None}
         case HostList(hosts):
@@ -342,7 +345,8 @@ def _responded(ok: bool, answer: Responded) -> dict[str, Any]:
     """An error stands where every document has it, beside the receipt."""
     written = wire.receipt(answer.receipt)
     told = {name: written[name] for name in ("status", "error_type", "error") if written.get(name) is not None}
-    return {**wire.record(ok, answer), **told, "receipt": wire.plain(answer.receipt)}
+    pane, written = answer.receipt.pane, wire.plain(answer.receipt)
+    return {**wire.record(ok, answer), **told, "pane": pane, "receipt": written}
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from paneward.surfaces.cli.answers import (
     Responded,
     Seat,
 )
+from paneward.surfaces.cli.lines import natural
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
@@ -47,7 +48,7 @@ class Wanted(NamedTuple):
 
 def seats(remote: Remote) -> Agents:
     now = SystemClock().wall()
-    agents = agents_in(remote.get("/api/agents"))
+    agents = sorted(agents_in(remote.get("/api/agents")), key=lambda one: natural(one.id))
     return Agents(tuple(Seat(one, shown(one, now), now - one.since if one.since else 0.0) for one in agents))
 
 
@@ -125,8 +126,8 @@ def stored(row: Mapping[str, Any]) -> Stored:
 def all_hosts(remote: Remote) -> HostList:
     from paneward.core.host import HostStanding
 
-    found = remote.get("/api/hosts")["hosts"]
-    return HostList(tuple(revive(HostStanding, one) for one in found), SystemClock().wall())
+    found = [revive(HostStanding, one) for one in remote.get("/api/hosts")["hosts"]]
+    return HostList(tuple(sorted(found, key=lambda one: natural(one.name))), SystemClock().wall())
 
 
 def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:

@@ -126,11 +126,9 @@ def read(
     json: Json = False,
 ) -> None:
     """Print the last lines of a pane."""
-    from paneward.surfaces.cli.answers import Captured
-    from paneward.surfaces.cli.work import run_verb, tell
+    from paneward.surfaces.cli.work import answer_with
 
-    text = run_verb(place_of(ctx), lambda verbs: verbs.capture(pane, lines=lines, ansi=ansi), f"reading {pane}")
-    tell(ctx, Captured(pane, text))
+    answer_with(ctx, lambda verbs: verbs.read(pane, lines, ansi), f"reading {pane}")
 
 
 def wait(
@@ -180,10 +178,9 @@ def wait(
 
 def menu(ctx: Context, pane: Pane, json: Json = False) -> None:
     """Show the dialog that is open in a pane: its question, options and fingerprint."""
-    from paneward.surfaces.cli.answers import Asked
-    from paneward.surfaces.cli.work import run_verb, tell
+    from paneward.surfaces.cli.work import answer_with
 
-    tell(ctx, Asked(pane, run_verb(place_of(ctx), lambda verbs: verbs.menu(pane), f"reading {pane}")))
+    answer_with(ctx, lambda verbs: verbs.asked(pane), f"reading {pane}")
 
 
 def answer(
@@ -259,9 +256,11 @@ def panes(ctx: Context, json: Json = False) -> None:
     A version behind which stands `?` is one that the profile was not proven on.
     """
     from paneward.surfaces.cli.answers import Panes
+    from paneward.surfaces.cli.lines import natural
     from paneward.surfaces.cli.work import run, tell
 
-    tell(ctx, Panes(tuple(run(place_of(ctx), lambda tmux: tmux.survey(), "listing panes"))))
+    found = run(place_of(ctx), lambda tmux: tmux.survey(), "listing panes")
+    tell(ctx, Panes(tuple(sorted(found, key=lambda one: natural(one.info.target)))))
 
 
 def deliveries(

@@ -17,6 +17,8 @@ from urllib.parse import quote
 from paneward.core.agent import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
+from paneward.surfaces.cli.answers import Asked, Captured
+from paneward.surfaces.cli.lines import natural
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
@@ -72,7 +74,7 @@ class Served:
         if agent is not None and agent.stage is Stage.AWAITING_INPUT and not beside:
             spoken = {name: value for name, value in options.items() if name not in BESIDE}
             reply, path = Reply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
-            menu = await self.menu(pane) if has_numbers(reply) else None
+            menu = (await self.asked(pane)).menu if has_numbers(reply) else None
             with contextlib.suppress(NotAsking):
                 return receipt(await self._respond(path, full_body(reply, menu), reply.timeout))
         body = {"text": text, **options}
@@ -86,13 +88,13 @@ class Served:
                 raise NotAsking from None
             raise
 
-    async def capture(self, pane: str, lines: int = 50, ansi: bool = False) -> str:
+    async def read(self, pane: str, lines: int, ansi: bool) -> Captured:
         shown = await self._get(pane, "screen", lines=lines, ansi=ansi)
-        return str(shown["text"])
+        return Captured(shown["pane"], shown["text"])
 
-    async def menu(self, pane: str) -> Menu | None:
+    async def asked(self, pane: str) -> Asked:
         shown = await self._get(pane, "menu")
-        return revive(Menu, shown["menu"]) if shown["menu"] else None
+        return Asked(shown["pane"], revive(Menu, shown["menu"]) if shown["menu"] else None, pane)
 
     async def wait_ready(
         self,
@@ -184,10 +186,11 @@ def chosen(agents: Sequence[Agent], groups: Sequence[str]) -> list[Agent]:
     """The agents of these groups: `all`, `role:NAME`, `label:NAME`, or NAME for either."""
     found = [one for one in agents if any(_belongs(one, group) for group in groups)]
     if not found:
-        roles = sorted({one.role for one in agents if one.role} | {label for one in agents for label in one.labels})
+        named = {one.role for one in agents if one.role} | {label for one in agents for label in one.labels}
+        roles = sorted(named, key=natural)
         known = f"Roles and labels there are: {', '.join(roles)}." if roles else "`paneward ps` lists the agents."
         raise PanewardError(f"no agent belongs to {', '.join(groups)}", code=Code.AGENT_NOT_FOUND, hint=known)
-    return found
+    return sorted(found, key=lambda one: natural(one.id))
 
 
 def _belongs(agent: Agent, group: str) -> bool:

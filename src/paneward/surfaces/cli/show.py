@@ -58,8 +58,8 @@ def show(console: Output, answer: Answer) -> None:
             readiness(console, answer)
         case Captured(text=text):
             print_words(text, styles=True)
-        case Asked(pane, asked):
-            menu(console, asked, pane) if asked else say(console, ("no dialog is open in ", ""), (pane, "bold"))
+        case Asked(_, asked, target):
+            menu(console, asked, target) if asked else say(console, ("no dialog is open in ", ""), (target, "bold"))
         case Explained() | Checked() | Panes():
             from paneward.surfaces.cli.shown_panes import show_panes
 

@@ -59,20 +59,24 @@ def deliveries(console: Output, rows: tuple[Delivery, ...]) -> None:
     if not rows:
         say(console, ("no delivery is on record", ""))
         return
-    table(console, ("when", "pane", "verdict", "rung", "took", "text"), (_delivery(row) for row in rows))
+    servers = {row.pane: {one.tmux for one in rows if one.pane == row.pane} for row in rows}
+    shown = (_delivery(row, twice=len(servers[row.pane]) > 1) for row in rows)
+    table(console, ("when", "pane", "verdict", "rung", "took", "text"), shown)
 
 
-def _delivery(row: Delivery) -> tuple[Any, ...]:
+def _delivery(row: Delivery, twice: bool) -> tuple[Any, ...]:
+    """`twice`: panes of this id of several tmux servers are listed."""
     receipt = row.receipt
+    pane = f"{row.pane} ({row.tmux.rpartition('/')[2]})" if twice else row.pane
     text = f"({row.length} characters, secret)" if row.text is None else " ".join(row.text.split())
     from datetime import datetime
 
     when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     if receipt is None:
-        return when, row.pane, Words(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
+        return when, pane, Words(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
     sign, colour = SIGNS[receipt.verdict]
     verdict = Words(f"{sign} {receipt.error_type or receipt.verdict}", colour)
-    return when, row.pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), short(text)
+    return when, pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), short(text)
 
 
 # --- readiness

@@ -215,6 +215,7 @@ class DeliveryList:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
+    pane: str | None
     menu: Menu | None
 
 

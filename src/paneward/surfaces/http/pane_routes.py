@@ -148,7 +148,8 @@ class PaneRoutes:
     async def pane_menu(self, pane: Target, socket: Socket = None, host: OnHost = "") -> Response:
         """The dialog that is open in it."""
         async with self._at(socket, host) as connection:
-            return JSONResponse({"menu": wire.plain(await connection.menu(pane))})
+            found = await connection.resolve(pane)
+            return JSONResponse({"pane": found, "menu": wire.plain(await connection.menu(found))})
 
     async def pane_explain(
         self, pane: Target, pattern: Words = None, profile: Words = None, socket: Socket = None, host: OnHost = ""

@@ -136,7 +136,8 @@ class AgentRoutes:
 
     async def menu(self, agent_id: AgentId) -> Response:
         """The dialog that is open in its pane."""
-        return JSONResponse({"menu": wire.plain(await self._agents.menu(agent_id))})
+        found = await self._agents.menu(agent_id)
+        return JSONResponse({"pane": self._agents.get(agent_id).pane, "menu": wire.plain(found)})
 
     async def wait(
         self,
