@@ -105,6 +105,8 @@ SCENARIOS = (
     Scenario("slow_start", FEW),
     Scenario("slow_start", FEW, ("--drop-visible",)),
     Scenario("slow_start", ["ascii", "two_lines"], ("--silently",), outcome="honest", readable=False),
+    Scenario("late_drawer", ["ascii", "two_lines"], outcome="honest", readable=False),
+    Scenario("late_drawer", ["ascii"], ("--hidden",), outcome="honest", readable=False),
     Scenario("busy_ignores", FEW),
     Scenario("busy_ignores", FEW, before="twice"),
     Scenario("busy_queues", FEW),

@@ -1,7 +1,7 @@
 """Typing a text into a program and proving that it went in: a flow.
 
-Preflight, type, see it rendered, settle, submit, see the composer let go of it. A text is typed once and
-only once: whatever goes wrong later, a retry presses submit and nothing else.
+Preflight, type, see it rendered, settle, submit, see the composer let go of it. A text is typed again only where
+the program dropped it before submit; whatever goes wrong later, a retry presses submit and nothing else.
 
 What surprised us: the text stays on the screen after it was submitted, as transcript; so only what stands at
 the insertion point counts. And a program that has taken the bytes may still be painting: submit is pressed
@@ -10,15 +10,15 @@ again only when the program is seen waiting for input with our text still in fro
 
 from dataclasses import replace
 
-from paneward.core.defusing import MEANS, Defused, defuse
-from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError, Unanswered
+from paneward.core.dropped import NOTE, Typings
+from paneward.core.errors import Code, PaneMoved, TmuxError, Unanswered
 from paneward.core.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.interrupting import ESCAPE_REST, interrupt
 from paneward.core.one_key import Prompt, Reaction, prompt_for_keys, reaction, refused, taken
 from paneward.core.order import Order as Order
 from paneward.core.preflight import Clear, Refusal, at_rest, clear_to_type
-from paneward.core.profiles.row import Guard
-from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.progress import Progress
+from paneward.core.result import Rung, SendResult
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.appearance import troubles
 from paneward.core.silence import answered
@@ -41,6 +41,7 @@ TWICE = 0.004  # seconds between two looks that must agree
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
 STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
+UNSURE = "Read the pane: what stands there was not submitted."
 AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
 
 
@@ -49,16 +50,13 @@ def deliver(order: Order) -> Flow[SendResult]:
     return Delivery(order).run()
 
 
-class Delivery:
-    """One delivery under way: how far it has come, and the steps that take it further."""
+class Delivery(Progress):
+    """One delivery under way: the steps that take it further."""
 
     def __init__(self, order: Order) -> None:
-        self._order = order
-        self._rung = Rung.NOTHING
-        self._enters = 0
-        self._defused = Defused(order.text) if order.as_command else defuse(order.text, order.profile.guards)
+        super().__init__(order)
         self._judge = Judge(self._defused.text, order.profile, asked=order.text, command=order.as_command)
-        self._notes: tuple[str, ...] = ()
+        self._typings = Typings(self._defused.text, order.terms)
         self._submit = order.profile.submit
         self._prompt: Prompt | None = None  # at which each key may act at once
         self._behind = False  # the text was seen behind the question that it answers
@@ -75,35 +73,6 @@ class Delivery:
             return (yield from self._unanswered(error))
         except TmuxError as error:
             return self._failed(error.code, error.message, error.hint)
-
-    # --- results
-
-    def _result(self, verdict: Verdict, evidence: str, code: Code | None = None, hint: str = "") -> SendResult:
-        detail = "" if code is None else evidence
-        notes = (*self._order.notes, *(() if self._rung is Rung.NOTHING else self._defused.notes), *self._notes)
-        return SendResult(verdict, self._rung, evidence, code, detail, hint, enters=self._enters, notes=notes)
-
-    def _failed(self, code: Code, evidence: str, hint: str = "") -> SendResult:
-        if self._rung is not Rung.NOTHING:
-            evidence += "; the text was typed" + (", submit was pressed" if self._enters else " but not submitted")
-        return self._result(Verdict.FAILED, evidence, code, hint)
-
-    def _unconfirmed(self, evidence: str) -> SendResult:
-        return self._result(Verdict.UNCONFIRMED, evidence)
-
-    def _confirmed(self, evidence: str) -> SendResult:
-        self._rung = Rung.SUBMITTED
-        return self._result(Verdict.CONFIRMED, evidence)
-
-    def _no_text(self, guard: Guard) -> SendResult:
-        return self._failed(
-            Code.NOT_TAKEN_AS_TEXT,
-            f"{self._order.profile.about or self._order.profile.name} has no way to be given this as a text: "
-            f"it would {MEANS.get(guard.means, guard.means)}; nothing was typed",
-            "Put a word in front of it; or, if that is what you want, send it with as_command.",
-        )
-
-    # --- the way
 
     def _resume(self, phase: Phase) -> Flow[SendResult]:
         """Go on after a crash: read the pane before anything is typed."""
@@ -136,12 +105,21 @@ class Delivery:
         return self._unconfirmed(f"{error.message}; the text does not stand in the composer")
 
     def _afresh(self) -> Flow[SendResult]:
+        """Type and submit; what the program dropped before that is typed again."""
+        while (result := (yield from self._once())) is None:
+            yield Press(self._typings.again())
+            self._order = replace(self._order, notes=(*self._order.notes, NOTE))
+        return result
+
+    def _once(self) -> Flow[SendResult | None]:
         start = yield from self._typed()
         if isinstance(start, SendResult):
             return start
         self._notes = troubles(start.scene, self._order.profile)
+        if self._prompt is None and not start.draft:
+            self._typings.typed(start.scene)
         result = (yield from self._key_taken(start.scene)) or (yield from self._see_and_submit())
-        if not start.draft:
+        if result is None or not start.draft:
             return result
         return replace(result, notes=(*result.notes, *(yield from give_back(start.draft, self._order.profile))))
 
@@ -202,7 +180,8 @@ class Delivery:
             yield self._act(rest, scene.snapshot)
         return None
 
-    def _see_and_submit(self) -> Flow[SendResult]:
+    def _see_and_submit(self) -> Flow[SendResult | None]:
+        """None: the program dropped it, and it may be typed again."""
         scene = yield Watch(BLINK, process=False)
         began = scene.now
         while True:
@@ -218,13 +197,18 @@ class Delivery:
                 break
             if self._cannot_be_seen(scene, reading, waited):
                 break
-            if self._never_came(scene, reading, waited):
+            if not reading.changed and self._typings.dropped(scene):
+                if waited >= self._typings.gap:
+                    return None
+            elif self._never_came(scene, reading, waited):
                 return self._failed(
                     Code.SEND_FAILED,
                     "what was typed never appeared in the pane",
                     "Is the program taking input? `paneward explain` shows what it does.",
                 )
             scene = yield Watch(BLINK)
+        if self._typings.missed and not (yield from self._typings.stays_alone(scene)):
+            return self._failed(Code.SEND_FAILED, "it was typed again, and does not stand there once", UNSURE)
         yield Mark(Phase.TYPED)
         return (yield from self._settle_and_submit(scene))
 
@@ -241,17 +225,6 @@ class Delivery:
             return waited >= self._order.terms.timeout
         unseen = UNSEEN if self._order.profile.reads else UNSEEN_YET
         return not reading.changed and (min(scene.quiet, waited) >= unseen or waited >= RENDER)
-
-    def _mixed(self) -> SendResult:
-        return self._failed(
-            Code.OPERATOR_DRAFT,
-            "somebody typed at the same time: both texts stand in the composer",
-            "Sort it out in the pane; nothing was submitted.",
-        )
-
-    def _lost(self, scene: Scene) -> SendResult:
-        error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
-        return self._failed(error.code, f"{error.message} while we were typing", error.hint)
 
     def _settle_and_submit(self, scene: Scene) -> Flow[SendResult]:
         scene = yield from self._settle(scene)
@@ -361,13 +334,6 @@ class Delivery:
         yield from self._dismiss_ghost(scene)
         yield Press(self._next_key())
         return (yield Watch(BLINK))
-
-    def _still_held(self) -> SendResult:
-        return self._failed(
-            Code.SEND_FAILED,
-            f"the composer still holds the text after {self._enters} submits",
-            "The screen is kept with the receipt; nothing was typed twice.",
-        )
 
     def _until_next_look(self, outcome: Outcome, scene: Scene) -> float:
         if outcome is not Outcome.LIKELY:
