@@ -172,3 +172,12 @@ def test_what_is_no_empty_composer_does_not_get_the_draft(after: Scene) -> None:
 def test_a_draft_that_would_not_be_the_same_again_is_never_taken_out(text: str, glyph: str) -> None:
     done, result = delivered(order("fix it", draft=Draft.STASH), box(text, glyph))
     assert (done, result.error_type) == ([], Code.OPERATOR_DRAFT)
+
+
+def test_what_an_earlier_send_left_there_is_taken_out_and_not_given_back() -> None:
+    wanted = order("fix it", draft=Draft.HOLD)
+    wanted = replace(wanted, terms=replace(wanted.terms, leftover="left"))
+    done, result = delivered(wanted, box("left"), box(""), box("fix it"), box(""), box(""))
+    assert done == [Keep("left"), CUT, Paste("fix it"), ENTER]
+    assert result.success
+    assert "paneward-draft-1" in result.notes[0]

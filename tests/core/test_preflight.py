@@ -196,3 +196,22 @@ def test_work_that_is_not_at_its_composer_is_not_queued_to() -> None:
 
 def test_nobody_who_waits_for_nothing_is_asked_about_work() -> None:
     assert cleared(box(""), on=terms(DEMO, WhenBusy.QUEUE)) == cleared(box(""), on=terms(DEMO))
+
+
+@pytest.mark.parametrize("draft", list(Draft))
+def test_what_an_earlier_send_left_there_is_taken_out(draft: Draft) -> None:
+    found = cleared(box("fix  it"), on=replace(terms(DEMO, draft=draft), leftover="fix it\n"))
+    assert (found.draft, found.ours) == ("fix  it", True)
+
+
+@pytest.mark.parametrize("leftover", ["", "fix", "fix it now"])
+def test_anything_else_is_somebodys_draft(leftover: str) -> None:
+    answer = refused(box("fix it"), on=replace(terms(DEMO, draft=Draft.REFUSE), leftover=leftover))
+    assert (answer.code, answer.evidence) == (Code.OPERATOR_DRAFT, "unsent text stands in the composer: 'fix it'")
+
+
+@pytest.mark.parametrize("draft", [Draft.HOLD, Draft.REFUSE])
+def test_what_an_earlier_send_left_where_it_cannot_be_taken_out_is_told(draft: Draft) -> None:
+    answer = refused(scene("> fix it‸"), on=replace(terms(draft=draft), leftover="fix it"))
+    assert answer.code is Code.OPERATOR_DRAFT
+    assert answer.evidence == "the text of an earlier send stands in the composer, and was never submitted: 'fix it'"

@@ -10,8 +10,8 @@ import pytest
 from paneward.core.flow import Phase
 from paneward.core.pending import Words
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.services.receipts import words_of
-from paneward.store import Delivery, Store, newest_delivery
+from paneward.services.receipts import left_behind, words_of
+from paneward.store import Delivery, Store, newest_delivery, text_hash
 
 SENT = SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the composer is empty again")
 AT = datetime(2026, 11, 17, 12, 0, 0, tzinfo=UTC)
@@ -74,3 +74,41 @@ def test_the_newest_is_read_without_the_rest_of_the_store(tmp_path: Path) -> Non
     assert newest_delivery(path, "here", "%3") is None
     path.write_bytes(b"no database")
     assert newest_delivery(path, "here", "%1") is None
+
+
+LOST = SendResult(Verdict.UNCONFIRMED, Rung.TYPED, "tmux did not answer")
+TYPED = replace(ROW, text_hash=text_hash("a text"), receipt=LOST)
+REFUSED = replace(TYPED, receipt=SendResult(Verdict.FAILED, Rung.NOTHING, "unsent text stands in the composer"))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [TYPED],
+        [REFUSED, REFUSED, TYPED],
+        [replace(TYPED, tmux="elsewhere", text="b"), TYPED],
+        [replace(TYPED, receipt=replace(LOST, verdict=Verdict.FAILED))],
+        [replace(TYPED, receipt=None, phase=Phase.INTENDED)],
+        [replace(TYPED, receipt=None, phase=Phase.TYPED)],
+    ],
+)
+def test_what_was_typed_and_never_submitted_may_still_stand_there(rows: list[Delivery]) -> None:
+    assert left_behind(rows, "here", 4711) == "a text"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [REFUSED],
+        [replace(TYPED, receipt=SENT), TYPED],
+        [replace(TYPED, receipt=replace(LOST, enters=1)), TYPED],
+        [replace(TYPED, receipt=None, phase=Phase.SUBMITTING)],
+        [replace(TYPED, pane_pid=1)],
+        [replace(TYPED, tmux="elsewhere")],
+        [replace(TYPED, text=None, text_hash="")],
+        [replace(TYPED, text="a [redacted]")],
+    ],
+)
+def test_what_was_submitted_or_is_not_known_does_not(rows: list[Delivery]) -> None:
+    assert left_behind(rows, "here", 4711) == ""

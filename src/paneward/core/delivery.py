@@ -41,6 +41,10 @@ TWICE = 0.004  # seconds between two looks that must agree
 GHOST_STAYS = 1.0  # seconds after which dim text that Escape did not take away is none that submit would accept
 BLINK = 0.03
 STIRS = 3  # how often a screen that moved right before typing is judged again, before typing goes without that guard
+LEFT_BEHIND = (
+    "the text of an earlier send stood in the composer, and was never submitted: it was taken out, and is kept in the "
+    "tmux buffer paneward-draft-{}"
+)
 UNSURE = "Read the pane: what stands there was not submitted."
 AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its way to the screen
 
@@ -155,9 +159,14 @@ class Delivery(Progress):
             self._submit = start.submit
         if start.interrupt:
             return (yield from interrupt(start.scene, self._order.terms))
-        if start.draft:
-            return (yield from put_aside(start, self._order.profile))
-        return start
+        if not start.draft:
+            return start
+        room = yield from put_aside(start, self._order.profile)
+        if isinstance(room, Refusal) or not start.ours:
+            return room
+        note = LEFT_BEHIND.format(start.scene.snapshot.pane.lstrip("%"))
+        self._order = replace(self._order, notes=(*self._order.notes, note))
+        return replace(room, draft="")
 
     def _type(self, seen: Snapshot | None = None) -> Flow[None]:
         yield Mark(Phase.INTENDED)

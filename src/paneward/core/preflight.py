@@ -18,7 +18,7 @@ from paneward.core.result import ReadyVerdict
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.appearance import read_appearance
 from paneward.core.screen.cells import Screen
-from paneward.core.screen.composer import Composer, read_composer
+from paneward.core.screen.composer import Composer, essence, read_composer
 from paneward.core.screen.lines import typing_at
 
 BLIND_QUIET = 2.0  # seconds of silence before typing where neither a prompt nor the process can be seen
@@ -60,6 +60,7 @@ class Clear:
 
     scene: Scene
     draft: str = ""  # to be put aside first
+    ours: bool = False  # the draft is what an earlier send left there
     submit: tuple[str, ...] = ()  # other keys than the profile's own, for a program at work
     interrupt: tuple[str, ...] = ()  # to be pressed first
 
@@ -75,6 +76,7 @@ class Terms:
     timeout: float = 30.0
     draft_hold: float = 10.0
     program: str = ""  # the command line that the profile was chosen for; empty: whatever runs there
+    leftover: str = ""  # a text that an earlier send typed, and did not submit
     mismatch: Mismatch = nobody_else  # why what is typed now would go to another program than the one that is meant
 
 
@@ -107,12 +109,12 @@ def clear_to_type(terms: Terms) -> Flow[Clear | Refusal]:
         if draft:
             held_since = scene.now if held_since is None else held_since
             left = min(left, terms.draft_hold - (scene.now - held_since))
-            if terms.draft is not Draft.HOLD:
+            if terms.draft is not Draft.HOLD or _taken_back(draft, terms):
                 return _put_aside(scene, draft, terms)
         else:
             held_since = None
         if left <= 0:
-            return _too_late(draft, found)
+            return _draft_stands(draft, terms) if draft else _too_late(found)
         scene = yield Watch(min(pace.next(found, scene), left))
         if scene.snapshot.in_mode:
             scene = yield from _out_of_mode()
@@ -223,7 +225,7 @@ def _busy_refused(found: Assessment, terms: Terms) -> Refusal | None:
 def _despite_work(scene: Scene, terms: Terms) -> Clear | Refusal:
     draft = draft_in(scene, terms.profile)
     if draft:
-        return Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
+        return _draft_stands(draft, terms)
     match terms.when_busy:
         case WhenBusy.QUEUE:
             return Clear(scene, submit=terms.profile.queue)
@@ -233,10 +235,21 @@ def _despite_work(scene: Scene, terms: Terms) -> Clear | Refusal:
 
 
 def _put_aside(scene: Scene, draft: str, terms: Terms) -> Clear | Refusal:
-    refusal = Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
-    if terms.draft is Draft.REFUSE:
-        return refusal
-    return Clear(scene, draft=draft) if terms.profile.cut and _can_be_typed_again(scene, draft, terms) else refusal
+    if _taken_back(draft, terms):
+        return Clear(scene, draft=draft, ours=True)
+    if terms.draft is Draft.REFUSE or not terms.profile.cut or not _can_be_typed_again(scene, draft, terms):
+        return _draft_stands(draft, terms)
+    return Clear(scene, draft=draft)
+
+
+def _ours(draft: str, terms: Terms) -> bool:
+    """It is what an earlier send left there, to the letter: nobody else typed."""
+    return bool(terms.leftover) and essence(draft) == essence(terms.leftover)
+
+
+def _taken_back(draft: str, terms: Terms) -> bool:
+    """It is ours, and the profile knows how to take it out."""
+    return bool(terms.profile.cut) and _ours(draft, terms)
 
 
 def _can_be_typed_again(scene: Scene, draft: str, terms: Terms) -> bool:
@@ -247,10 +260,13 @@ def _can_be_typed_again(scene: Scene, draft: str, terms: Terms) -> bool:
     return seen.whole and not seen.mode
 
 
-_DRAFT_HINT = "Submit or clear it, or wait longer for it: --draft hold."
+def _draft_stands(draft: str, terms: Terms) -> Refusal:
+    if _ours(draft, terms):
+        evidence = f"the text of an earlier send stands in the composer, and was never submitted: {draft[:60]!r}"
+        return Refusal(Code.OPERATOR_DRAFT, evidence, "Submit it with `paneward keys PANE Enter`, or clear it.")
+    hint = "Submit or clear it, or wait longer for it: --draft hold."
+    return Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", hint)
 
 
-def _too_late(draft: str, found: Assessment) -> Refusal:
-    if draft:
-        return Refusal(Code.OPERATOR_DRAFT, f"unsent text stands in the composer: {draft[:60]!r}", _DRAFT_HINT)
+def _too_late(found: Assessment) -> Refusal:
     return Refusal(Code.NOT_READY, found.evidence, "`paneward explain` shows what was seen; nothing was typed.")

@@ -23,7 +23,7 @@ from paneward.core.events import DeliveryChanged, Event
 from paneward.core.flow import AnotherProgram, Flow, Phase
 from paneward.core.keys import check_keys
 from paneward.core.posting import post
-from paneward.core.preflight import Draft, Terms, WhenBusy
+from paneward.core.preflight import Draft, Terms, WhenBusy, draft_in
 from paneward.core.pressing import Keys, press
 from paneward.core.profiles import PROMPT, Profile, choose, named
 from paneward.core.readiness import compile_prompt
@@ -33,7 +33,10 @@ from paneward.core.screen.cells import Screen
 from paneward.core.text import MAX_TEXT, clean, redact
 from paneward.ports import Api, Clock, Tmux, Watch
 from paneward.services.drive import Driver, pane_of
+from paneward.services.receipts import left_behind, nothing_typed
 from paneward.store import Delivery, Store, text_hash
+
+LOOKED_BACK = 20  # deliveries to a pane, the refused ones among them
 
 log = logging.getLogger("paneward.delivery")
 
@@ -194,11 +197,22 @@ class Deliveries:
         until = self._clock.now() + request.timeout
         while True:
             order = self._order(request, driver.scene, max(until - self._clock.now(), 0.0), resume)
+            if resume is None and draft_in(driver.scene, order.profile):
+                order = replace(order, terms=replace(order.terms, leftover=await self._leftover(driver.scene)))
             way = plan
             if plan is deliver:
                 way, order = await self._way(driver, order)
             with suppress(AnotherProgram):
                 return await driver.run(way(order)), order.profile
+
+    async def _leftover(self, scene: Scene) -> str:
+        """What a send that was not answered, or whose sender died, may have left in the composer."""
+        pane = scene.snapshot.pane
+        try:
+            rows = await self._store().recent(LOOKED_BACK, pane)
+        except StoreError:
+            return ""
+        return left_behind(rows, await self._tmux.identity(), scene.snapshot.pid)
 
     async def _way(self, driver: Driver, order: Order) -> tuple[Callable[[Order], Flow[SendResult]], Order]:
         """By the program's own API where that leads to what the pane shows. A command is typed: there it is text."""
@@ -342,10 +356,6 @@ def again(row: Delivery) -> bool:
     """The same message may be tried again: it was cut off, or refused with nothing typed."""
     receipt = row.receipt if row.phase is Phase.DONE else None
     return receipt is None or nothing_typed(receipt)
-
-
-def nothing_typed(receipt: SendResult) -> bool:
-    return receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
 
 
 def cut_off_at(row: Delivery) -> Phase:

@@ -1,5 +1,6 @@
 """What receipts tell: which words went into a pane last, and which of them a hook tells of. Functions."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -7,7 +8,7 @@ from paneward.core.agent import Intent
 from paneward.core.flow import Phase
 from paneward.core.hooks import Heard, same_text
 from paneward.core.pending import Words
-from paneward.core.result import Rung, Verdict
+from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Delivery, text_hash
 from paneward.store.written import kept
 
@@ -28,6 +29,26 @@ def _went_in(row: Delivery) -> bool:
     if row.receipt is None:
         return row.phase in (Phase.TYPED, Phase.SUBMITTING)
     return row.receipt.verdict is not Verdict.FAILED and row.receipt.rung is not Rung.ACTED
+
+
+def left_behind(rows: Iterable[Delivery], tmux: str, pid: int) -> str:
+    """The text that may still stand in the composer of the process `pid`: that of the newest delivery which typed
+    anything, if submit was not pressed. Empty: there is none, or it was not kept as it was."""
+    for row in rows:
+        if row.tmux == tmux and not (row.receipt is not None and nothing_typed(row.receipt)):
+            whole = row.text is not None and row.text_hash == text_hash(row.text)
+            return row.text or "" if whole and row.pane_pid == pid and _not_submitted(row) else ""
+    return ""
+
+
+def _not_submitted(row: Delivery) -> bool:
+    if row.receipt is None:  # its sender died
+        return row.phase in (Phase.INTENDED, Phase.TYPED)
+    return row.receipt.verdict is not Verdict.CONFIRMED and not row.receipt.enters
+
+
+def nothing_typed(receipt: SendResult) -> bool:
+    return receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
 
 
 # --- which delivery a hook tells of
