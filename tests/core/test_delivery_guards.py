@@ -7,13 +7,13 @@ import pytest
 
 from paneward.core.delivery import SWALLOWED_EARLY, UNSEEN_YET, Order, deliver
 from paneward.core.errors import Code
-from paneward.core.flow import Effect, Keep, Paste, Press
+from paneward.core.flow import Effect, Keep, Paste, Press, Type
 from paneward.core.preflight import Draft, Terms, WhenBusy
-from paneward.core.profiles import CLAUDE, Mark, Profile, Where, at_version
+from paneward.core.profiles import CLAUDE, GENERIC, Mark, Profile, Where, at_version
 from paneward.core.profiles.row import Guard
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.scene import Scene
-from paneward.testing import acts, play, scene
+from paneward.testing import LINES, acts, play, scene
 
 RULE = "─" * 40
 ENTER, CUT = Press(("Enter",)), Press(("C-c",))
@@ -181,3 +181,21 @@ def test_what_an_earlier_send_left_there_is_taken_out_and_not_given_back() -> No
     assert done == [Keep("left"), CUT, Paste("fix it"), ENTER]
     assert result.success
     assert "paneward-draft-1" in result.notes[0]
+
+
+# --- the question that a line answers
+
+
+@pytest.mark.parametrize(
+    "asked", ["Overwrite? [y/N] yes\nDelete ALL? [Y/n] ‸", "Overwrite? [y/N] yes\nOverwrite? [y/N] ‸"]
+)
+def test_a_line_is_not_submitted_when_another_question_came_up(asked: str) -> None:
+    before = scene("Overwrite? [y/N] ‸", LINES)
+    done, result = delivered(order("yes", GENERIC), before, scene(asked, LINES, quiet=2.0))
+    assert (done, result.error_type) == ([Type("yes")], Code.STALE_DIALOG)
+
+
+def test_a_secret_that_is_not_shown_is_submitted_behind_its_question() -> None:
+    hidden = replace(LINES, echo=False)
+    done, _ = delivered(order("hunter2", GENERIC), scene("Password: ‸", hidden), scene("Password: ‸", hidden))
+    assert done[:2] == [Type("hunter2"), ENTER]

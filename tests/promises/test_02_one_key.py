@@ -2,14 +2,16 @@
 
 import asyncio
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paneward.core.errors import Code
 from paneward.core.result import SendResult, Verdict
 from tests.live.conftest import Ground
-from tests.live.ground import Stage
+from tests.live.ground import Stage, reached
 
 KINDS = ("read", "getch", "echo")  # how a program reads one key
 SCRIPT = """
@@ -172,3 +174,52 @@ def test_a_key_is_pressed_only_where_one_is_waited_for(ground: Ground) -> None:
 
     assert [result.error_type for result in asyncio.run(work())] == [Code.NO_DIALOG] * 2
     assert lines.submits() == ()
+
+
+CHANGES = """
+import os, sys, threading, time
+def change():
+    while not os.path.exists(sys.argv[1]):
+        time.sleep(0.01)
+    print("\\nDelete ALL backups too? [Y/n] ", end="", flush=True)
+threading.Thread(target=change, daemon=True).start()
+print("Overwrite? [y/N] ", end="", flush=True)
+open(sys.argv[2], "w").write(sys.stdin.readline())
+"""
+
+
+@pytest.mark.parametrize("seen", [True, False], ids=["behind it", "too late"])
+@pytest.mark.parametrize("verb", ["send", "answer"])
+def test_a_line_is_not_submitted_to_another_question(ground: Ground, tmp_path: Path, verb: str, seen: bool) -> None:
+    """The program asks something else between the text and Enter: when the text was seen behind its question, or
+    before anybody looked."""
+    flag, taken = tmp_path / "flag", tmp_path / "taken"
+    pane = ground.shell(sys.executable, "-c", CHANGES, str(flag), str(taken))
+
+    async def work() -> SendResult:
+        async with ground.connect() as tmux:
+            assert (await tmux.wait_ready(pane)).question == "Overwrite? [y/N]"
+            real, look = tmux._tmux.type, tmux._tmux.look
+
+            async def change() -> None:
+                flag.touch()
+                await reached(lambda: "ALL backups" in ground.server.screen(pane))
+
+            async def type_(*what: Any) -> None:
+                await real(*what)
+                if not seen:
+                    await change()
+
+            async def look_(*what: Any) -> Any:
+                found = await look(*what)
+                if seen and any("[y/N] yes" in row for row in found.rows) and not flag.exists():
+                    await change()
+                return found
+
+            tmux._tmux.type, tmux._tmux.look = type_, look_  # type: ignore[assignment, method-assign]
+            return await (tmux.send_text(pane, "yes") if verb == "send" else tmux.answer(pane, "yes"))
+
+    result = asyncio.run(work())
+    assert result.error_type is Code.STALE_DIALOG, result
+    assert result.enters == 0
+    assert not taken.exists() or taken.read_text() == ""

@@ -245,7 +245,7 @@ class Delivery(Progress):
         scene = yield from self._dismiss_ghost(scene)
         if self._judge.read(scene).foreign:
             return self._mixed()
-        if self._behind and not self._judge.behind_question(scene):
+        if self._question_changed(scene):
             evidence = "the question changed before submit was pressed"
             return self._failed(Code.STALE_DIALOG, evidence, "Read the pane: what was typed may stand there.")
         if not self._order.as_command and (mode := self._judge.mode(scene)):
@@ -256,6 +256,9 @@ class Delivery(Progress):
         if not self._order.verify:
             return replace(self._confirmed("tmux took the text and the key"), rung=Rung.TYPED)
         return (yield from self._verify())
+
+    def _question_changed(self, scene: Scene) -> bool:
+        return (self._behind and not self._judge.behind_question(scene)) or self._judge.another_question(scene)
 
     def _take_back(self, mode: str) -> Flow[SendResult]:
         """The program took the text for something else: it is not submitted, and taken out again where that is safe."""

@@ -15,7 +15,7 @@ from paneward.core.screen.appearance import Appearance, State, read_appearance
 from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
-from paneward.core.screen.question import question, stands
+from paneward.core.screen.question import asks_anew, question, stands
 
 WORKING = 0.3  # seconds a program runs without reading before that counts as having taken the text
 
@@ -139,6 +139,12 @@ class Judge:
     def behind_question(self, scene: Scene) -> bool:
         """The text stands behind the question at which it was typed."""
         return self._asked and stands(self._before, scene, self._text, self._profile)
+
+    def another_question(self, scene: Scene) -> bool:
+        """The text was typed behind a question, and now another one stands at the cursor, without the text."""
+        if not self._asked or self.behind_question(scene):
+            return False
+        return asks_anew(self._before, scene, self._profile)
 
     def after_submit(self, scene: Scene, since: float) -> tuple[Outcome, str]:
         """What became of the text, `since` seconds after submit was pressed."""

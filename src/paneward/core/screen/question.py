@@ -73,6 +73,19 @@ def stands(old: Composer | None, scene: Scene, typed: str, profile: Profile) -> 
     return any(ends_with(now.rows, one + text) for one in (asked, essence(_DEFAULT.sub("", old.before))))
 
 
+def asks_anew(old: Composer | None, scene: Scene, profile: Profile) -> bool:
+    """Another question stands at the cursor than that of `old`; or the same once more, where the terminal shows what is
+    typed behind it."""
+    screen = Screen.of(scene.snapshot)
+    now, process = read_composer(screen, profile), scene.process
+    if old is None or now is None or question(screen) is None:
+        return False
+    asked, line = essence(old.before), essence(now.before)
+    if not line.startswith((asked, essence(_DEFAULT.sub("", old.before)))):
+        return True
+    return line == asked and process is not None and process.echo is True
+
+
 def _before_cursor(screen: Screen) -> str:
     x, y = insertion_point(screen)
     return screen.row(y).left(x).strip(" \xa0").lstrip(_BORDER).strip(" \xa0")
