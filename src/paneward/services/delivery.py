@@ -33,7 +33,7 @@ from paneward.core.screen.cells import Screen
 from paneward.core.text import MAX_TEXT, clean, redact
 from paneward.ports import Api, Clock, Tmux, Watch
 from paneward.services.drive import Driver, pane_of
-from paneward.services.receipts import left_behind, nothing_typed
+from paneward.services.receipts import again, cut_off_at, left_behind
 from paneward.store import Delivery, Store, text_hash
 
 LOOKED_BACK = 20  # deliveries to a pane, the refused ones among them
@@ -350,17 +350,6 @@ def check_same(row: Delivery, text: str, agent_id: str | None) -> None:
             code=Code.IDEMPOTENCY_CONFLICT,
             hint="Give every message an id of its own.",
         )
-
-
-def again(row: Delivery) -> bool:
-    """The same message may be tried again: it was cut off, or refused with nothing typed."""
-    receipt = row.receipt if row.phase is Phase.DONE else None
-    return receipt is None or nothing_typed(receipt)
-
-
-def cut_off_at(row: Delivery) -> Phase:
-    """How far it had come. One that was refused had been about to type at least once: the pane is read first too."""
-    return Phase.INTENDED if row.phase is Phase.DONE else row.phase
 
 
 def prompt_of(profile: Profile, settings: Settings) -> str:

@@ -31,13 +31,13 @@ from paneward.core.screen.turn import trouble
 from paneward.core.standing import AWAITING, AgentState, Source, Standing
 from paneward.ports import Clock
 from paneward.services.catchup import CatchUp
-from paneward.services.delivery import Request, again, check_same
+from paneward.services.delivery import Request, check_same
 from paneward.services.follow import Follower
 from paneward.services.hosts import Here, Way
 from paneward.services.listening import Ear
 from paneward.services.panes import Panes
 from paneward.services.plan import PLANNED, Plan
-from paneward.services.receipts import nothing_typed
+from paneward.services.receipts import again, nothing_typed
 from paneward.services.tracker import Tracker
 from paneward.services.turns import Turns
 from paneward.store import Delivery, Store, text_hash

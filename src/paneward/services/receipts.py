@@ -51,6 +51,17 @@ def nothing_typed(receipt: SendResult) -> bool:
     return receipt.verdict is Verdict.FAILED and receipt.rung is Rung.NOTHING
 
 
+def again(row: Delivery) -> bool:
+    """The same message may be tried again: it was cut off, or refused with nothing typed."""
+    receipt = row.receipt if row.phase is Phase.DONE else None
+    return receipt is None or nothing_typed(receipt)
+
+
+def cut_off_at(row: Delivery) -> Phase:
+    """How far it had come. One that was refused had been about to type at least once: the pane is read first too."""
+    return Phase.INTENDED if row.phase is Phase.DONE else row.phase
+
+
 # --- which delivery a hook tells of
 
 
