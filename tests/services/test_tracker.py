@@ -8,6 +8,8 @@ from paneward.config import SignalSettings
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.signals import Channel, Memory, Signal, SignalState
+from paneward.core.signals.marker import Grammar
+from paneward.core.signals.painted import look
 from paneward.services.tracker import Found, Tracker
 
 ASKS = "--<[paneward:needs_input:Which colour?]>--"
@@ -328,6 +330,24 @@ def test_the_same_words_in_a_later_turn_are_told_wherever_the_first_have_gone(sc
     assert pane.told() == [("All done", False)]
     pane.see(*second, quiet=1.0)  # somebody scrolls back
     assert pane.told() == []
+
+
+@pytest.mark.parametrize("hidden", [(), (0,), (2,), (2, 4), (0, 2, 4), (4,), (2, 6), (2, 4, 6)])
+def test_the_same_words_in_a_later_turn_are_told_although_the_first_are_being_painted(hidden: tuple[int, ...]) -> None:
+    """A screen that is caught in the middle of a scroll shows the second marker without the first."""
+    steps = ("● Step 1 of it is done.", "", f"  {ASKS}", "", "  Step 2 of it is done.", "", f"  {DONE}", "")
+    first = ("❯\u00a0Tell me when something is wrong.", "", *steps, "  That is all.")
+    pane = Pane(CLAUDE)
+    pane.tracker.memory = memory = Memory()
+    memory.see(look(claude(*first), CLAUDE, Grammar()).sightings)
+    pane.tracker.catch_up(claude(*first), CLAUDE)
+    pane.tracker.begin_turn(ours=True)
+    second = [*first, "", "❯\u00a0once more", "", *steps[:4]]
+    painted = ["" if at - 2 in hidden else row for at, row in enumerate(second)]
+    pane.see(*painted, quiet=0.02)
+    pane.see(*second, quiet=1.0)
+    pane.see(*second, *steps[4:], quiet=1.0)
+    assert pane.told() == [("Which colour?", False), ("All done", False)]
 
 
 def test_what_a_program_said_last_is_told_when_it_ends() -> None:

@@ -237,6 +237,7 @@ class Tracker:
             self._take_drawn(past, profile)
         else:
             self._take(shown, old=True)
+            self._painted.know(look(replace(past, rows=past.rows[past.history :], history=0), profile, self._grammar))
         printed = [*self._meanwhile, *self._stream.flush()]
         known = _overlap([one.marker.essence for one in shown.spotted], [one.marker.essence for one in printed])
         self._meanwhile, self._anchor, self.behind = [], (), False

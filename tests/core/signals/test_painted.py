@@ -200,6 +200,21 @@ def test_a_marker_that_repeats_another_has_to_stay() -> None:
     assert painted.still(3.0 + Painted.REPEATS) == left  # it was meant
 
 
+def test_a_marker_below_other_words_than_before_has_to_stay() -> None:
+    """The words above it may be in the middle of being painted."""
+    painted = Painted()
+    whole = look(claude("● These words stand above the marker.", f"  {ASKS}"), CLAUDE, Grammar())
+    torn = look(claude("● Some others, of which nothing was there.", f"  {ASKS}"), CLAUDE, Grammar())
+    painted.know(whole)
+    assert painted.see(whole, 1.0, 1.0) is None
+    assert painted.see(torn, 2.0, 0.1) is None
+    assert painted.deadline() == 2.0 + Painted.REPEATS
+    assert painted.still(2.0 + Painted.REPEATS) is torn
+    painted.know(whole)
+    cut = look(claude(f"  {ASKS}"), CLAUDE, Grammar())  # what is above it has scrolled away
+    assert painted.see(cut, 4.0, 0.1) is cut
+
+
 def test_near_misses_are_told_when_they_stay_and_once() -> None:
     painted, streaming = Painted(), look(claude("● --<[paneward:completed:All"), CLAUDE, Grammar())
     painted.see(streaming, 1.0, 0.0)

@@ -27,7 +27,7 @@ from paneward.core.screen.composer import read_composer
 from paneward.core.screen.panel import screen_of
 from paneward.core.screen.style import Colour, fits
 from paneward.core.signals.marker import Grammar, Marker
-from paneward.core.signals.memory import Sighting, prompt_sketch, sketch
+from paneward.core.signals.memory import KEPT, Known, Sighting, alike, as_known, prompt_sketch, sketch
 
 ROWS: Final = 16  # rows that one marker may take
 SAMPLE: Final = 200  # rows that are looked at to tell the ground of the screen, or the beginning of a block
@@ -292,12 +292,16 @@ def _may_begin(text: str) -> bool:
     return "--<" in text or "-- <" in text or text.endswith(("-", "--", "<", "["))
 
 
+def _newest(shown: Shown) -> list[Known]:
+    return [as_known(one.essence, one.above, one.prompt) for one in shown.sightings[-KEPT:]]
+
+
 class Painted:
     """Fed with what screens show, it lets through what stays: a screen can be caught half painted."""
 
     SETTLES: Final = 0.01  # seconds without output after which a screen is whole
     MISSES: Final = 0.5  # the same, after which what is no marker will not become one
-    REPEATS: Final = 0.5  # seconds that a marker has to stand which repeats another: it may be left from that
+    REPEATS: Final = 0.5  # seconds that a marker has to stand which may be left from another, or be that one
 
     def __init__(self) -> None:
         self._shown = NOTHING
@@ -318,17 +322,23 @@ class Painted:
         if shown == self._taken:
             return None
         lasts = max(quiet, now - self._seen_at)
-        if lasts >= self.REPEATS or (not self._repeats and (again or lasts >= self.SETTLES)):
+        if lasts >= self.REPEATS or (not self._doubtful and (again or lasts >= self.SETTLES)):
             self._taken = shown
             return shown
         return None
 
+    def know(self, shown: Shown) -> None:
+        """That was taken without being asked for here."""
+        self._taken = shown
+
     @property
-    def _repeats(self) -> bool:
-        """More of a marker is shown than there was."""
-        before = Counter(one.essence for one in (self._taken or NOTHING).sightings)
-        shown = Counter(one.essence for one in self._shown.sightings)
-        return any(count > before[essence] > 0 for essence, count in shown.items())
+    def _doubtful(self) -> bool:
+        """More of a marker is shown than there was, or it stands below other words: one of them may be half painted."""
+        before, shown = _newest(self._taken or NOTHING), _newest(self._shown)
+        counts, names = Counter(one.name for one in before), Counter(one.name for one in shown)
+        return any(count > counts[name] > 0 for name, count in names.items()) or any(
+            counts[one.name] and not any(alike(other, one) for other in before) for one in shown
+        )
 
     def still(self, now: float) -> Shown | None:
         """Nothing was printed since the last look: what it showed is sure after a moment."""
@@ -337,7 +347,7 @@ class Painted:
     def deadline(self) -> float | None:
         """When to ask `still`."""
         if self._shown != self._taken:
-            return self._seen_at + (self.REPEATS if self._repeats else self.SETTLES)
+            return self._seen_at + (self.REPEATS if self._doubtful else self.SETTLES)
         return self._seen_at + self.MISSES if set(self._shown.missed) - self._told else None
 
     def missed(self, now: float) -> list[str]:
