@@ -74,7 +74,7 @@ def hot_commands(quick: bool) -> Row:
 def hot_commands_alone(quick: bool) -> Row:
     """Without a server: the command is the library, and its own control client of tmux is not counted."""
     measured = _hot(quick, served=False)
-    reason = "it loads the library: asyncio, the flows and profiles, for a send SQLAlchemy as well"
+    reason = "a send loads the library (asyncio, flows, profiles) and SQLAlchemy, for the receipt on the disk"
     return Row(
         "hot_commands_alone",
         "`read`, `send`, `status --tmux` without a server",

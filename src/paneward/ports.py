@@ -1,13 +1,16 @@
 """The outside, as the rest of Paneward sees it: Protocols only."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from paneward.core.recording import Kept
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
-from paneward.core.usage import Account
+if TYPE_CHECKING:
+    from paneward.core.recording import Kept
+    from paneward.core.scene import ProcessFacts, Scene, Snapshot
+    from paneward.core.usage import Account
 
 
 class Clock(Protocol):

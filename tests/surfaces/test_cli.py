@@ -348,6 +348,24 @@ def test_a_command_that_asks_a_server_loads_nothing_of_the_library(own_home: Pat
     assert [part for part in parts if f"paneward.{part}" in modules] == []
 
 
+@pytest.mark.parametrize("pane", ["%0", "window"])
+def test_a_read_without_a_server_loads_no_loop_and_no_library(own_home: Path, pane: str) -> None:
+    modules = loaded(
+        f"from paneward.surfaces.cli import main\nmain(['-L', 'nobody-lives-here', '--json', 'read', '{pane}'])"
+    )
+    assert "paneward.adapters.glance" in modules
+    parts = ("app", "services", "store.store", "adapters.tmux_control", "core.readiness", "core.events")
+    assert [
+        name for name in ("asyncio", "sqlalchemy", *(f"paneward.{part}" for part in parts)) if name in modules
+    ] == []
+
+
+@pytest.mark.parametrize("command", [["read", "%0"], ["ps"], ["status", "--tmux"], ["send", "%0", "x"], ["wait", "%0"]])
+def test_verbs_that_are_run_all_the_time_load_no_other_answers(own_home: Path, command: list[str]) -> None:
+    line = ["-L", "nobody-lives-here", "--json", *command]
+    assert "paneward.surfaces.cli.upkeep" not in loaded(f"from paneward.surfaces.cli import main\nmain({line!r})")
+
+
 def test_every_public_name_is_there_when_it_is_used() -> None:
     import paneward
 

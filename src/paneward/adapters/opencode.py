@@ -10,8 +10,6 @@ import asyncio
 import json
 import os
 import re
-import urllib.error
-import urllib.request
 from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -155,9 +153,11 @@ def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
 
 
 def _give(session: Session, text: str) -> None:
+    from urllib.error import HTTPError
+
     try:
         ask(session.port, f"/session/{session.id}/prompt_async", session.body(text), TAKES)
-    except urllib.error.HTTPError as error:
+    except HTTPError as error:
         raise TmuxError(f"OpenCode's API did not take the text: {error}") from None
     except OSError as error:
         raise TmuxTimeout(f"OpenCode's API did not say whether it took the text: {error}") from None
@@ -174,15 +174,17 @@ def _messages(session: Session) -> dict[str, str]:
 
 
 def ask(port: int, path: str, body: dict[str, Any] | None = None, seconds: float = FINDS) -> Any:
+    from urllib import error, request  # every command would load them, and few meet OpenCode with a port
+
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(
+    asked = request.Request(
         f"http://127.0.0.1:{port}{path}", data, {"content-type": "application/json"}, method="POST" if body else "GET"
     )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback goes through no proxy
+    opener = request.build_opener(request.ProxyHandler({}))  # loopback goes through no proxy
     try:
-        with opener.open(request, timeout=seconds) as answer:
+        with opener.open(asked, timeout=seconds) as answer:
             said = answer.read(MOST + 1)
-    except urllib.error.HTTPError as refused:
+    except error.HTTPError as refused:
         refused.close()  # it holds the connection
         raise
     if len(said) > MOST:

@@ -1,13 +1,11 @@
 """The verbs on the panes of one tmux server, and what they need: built once per connection."""
 
 import asyncio
-import platform
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +28,15 @@ from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
 from paneward.core.review import after_words, told_standing
 from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.asked import read_asked
-from paneward.core.screen.cells import Screen
+from paneward.core.screen.cells import Screen, last_lines
+from paneward.core.version import VERSION
 from paneward.ports import Api, PaneInfo, Tmux
 from paneward.services.delivery import Deliveries, Request, prompt_of
 from paneward.services.drive import Driver, pane_of
 from paneward.services.follow import Follower
 from paneward.services.panes import ByRecord
 from paneward.services.receipts import words_of
-from paneward.services.report import Explanation, Place, Report, Screenful, last_lines, redacted, report_of
+from paneward.services.report import Explanation, Place, Report, Screenful, redacted, report_of
 from paneward.store import Delivery, Store, newest_delivery
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
@@ -255,12 +254,14 @@ class Connection(Terminals):
 
     async def report(self, pane: str, profile: str | None = None) -> Report:
         """All that is needed to mend a profile that does not fit, without credentials."""
+        import platform
+
         scenes = await self._observe(pane, profile)
         found = self._recognised(scenes[-1], profile)
         report = report_of(scenes, found, self._prompt(found.profile).pattern)
         receipts, notes = await self._receipts(report.pane)
         versions = {
-            "paneward": metadata.version("paneward"),
+            "paneward": VERSION,
             "tmux": "".join(await self._tmux.run("display-message", "-p", "#{version}")),
             "python": platform.python_version(),
             "os": platform.platform(),

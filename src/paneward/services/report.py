@@ -15,7 +15,6 @@ from paneward.core.readiness import Assessment, compile_prompt
 from paneward.core.reading import Reading, read
 from paneward.core.result import Menu
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
-from paneward.core.screen.cells import plain
 from paneward.core.screen.masking import mask_rows
 from paneward.core.standing import Standing
 from paneward.core.text import mask, redact
@@ -62,14 +61,6 @@ class Place:
     version: str
     cwd: str
     program: Program | None = None
-
-
-def last_lines(snapshot: Snapshot, lines: int, ansi: bool = False) -> str:
-    """The last lines of a look, without blank ones below them."""
-    rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
-    while rows and not plain(rows[-1]).strip():
-        rows.pop()
-    return "\n".join(rows[-lines:] if lines > 0 else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,35 @@ connection.py   what connections have in common
 upgrade.py      migrations
 tables.py       the tables
 written.py      records as JSON
+names.py        whether an agent has a name, without the rest of the store
+
+The public names, each loaded when first used.
 """
 
-from paneward.core.flow import Phase
-from paneward.store.connection import BUSY_MS
-from paneward.store.deliveries import KEEP_DAYS, KEEP_OPEN_DAYS, KEEP_ROWS, Delivery, text_hash
-from paneward.store.newest import newest_delivery
-from paneward.store.records import KEEP_REPLIES, Reply
-from paneward.store.store import BEHIND, Store
-from paneward.store.tables import SCHEMA
-from paneward.store.written import KEEP_TEXT
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from paneward.core.flow import Phase
+    from paneward.store.connection import BUSY_MS
+    from paneward.store.deliveries import KEEP_DAYS, KEEP_OPEN_DAYS, KEEP_ROWS, Delivery, text_hash
+    from paneward.store.newest import newest_delivery
+    from paneward.store.records import KEEP_REPLIES, Reply
+    from paneward.store.store import BEHIND, Store
+    from paneward.store.tables import SCHEMA
+    from paneward.store.written import KEEP_TEXT
+
+_HOMES = {
+    "paneward.core.flow": ("Phase",),
+    "paneward.store.connection": ("BUSY_MS",),
+    "paneward.store.deliveries": ("KEEP_DAYS", "KEEP_OPEN_DAYS", "KEEP_ROWS", "Delivery", "text_hash"),
+    "paneward.store.newest": ("newest_delivery",),
+    "paneward.store.records": ("KEEP_REPLIES", "Reply"),
+    "paneward.store.store": ("BEHIND", "Store"),
+    "paneward.store.tables": ("SCHEMA",),
+    "paneward.store.written": ("KEEP_TEXT",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "BEHIND",
     "BUSY_MS",
@@ -41,3 +59,10 @@ __all__ = [
     "newest_delivery",
     "text_hash",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'paneward.store' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

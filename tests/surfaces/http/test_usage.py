@@ -14,7 +14,8 @@ from paneward.core.usage import Usage
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Seat
 from paneward.surfaces.cli.records import revive
-from paneward.surfaces.cli.shown_agents import _told, agents_table
+from paneward.surfaces.cli.shown_agents import agents_table
+from paneward.surfaces.cli.shown_server import _told
 from tests.adapters.test_transcripts import started
 from tests.core.usage.transcripts import answer
 from tests.surfaces.http.conftest import Open, Site, until

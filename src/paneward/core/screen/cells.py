@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from wcwidth import wcwidth
-
 from paneward.core.scene import Snapshot
 from paneward.core.screen.lazy import lazy
 from paneward.core.screen.style import PLAIN, Style, restyle
@@ -229,6 +227,12 @@ def columns(text: str) -> int:
 def char_width(char: str) -> int:
     if "\U0001f1e6" <= char <= "\U0001f1ff":  # half a flag
         return 1
+    if char.isascii():
+        return 1 if char.isprintable() else 0
+    if "\u2500" <= char <= "\u259f":  # frames and blocks
+        return 1
+    from wcwidth import wcwidth  # a screen may do without its tables
+
     return max(0, wcwidth(char))
 
 
@@ -353,3 +357,11 @@ def single_reversed(row: Row) -> list[int]:
 def insertion_point(screen: Screen) -> tuple[int, int]:
     """Where typed text would go, as (x, y): the cursor, or the drawn one while that is hidden."""
     return drawn_cursor(screen) or screen.cursor
+
+
+def last_lines(snapshot: Snapshot, lines: int, ansi: bool = False) -> str:
+    """The last lines of a look, without blank ones below them."""
+    rows = [row if ansi else plain(row).rstrip() for row in snapshot.rows]
+    while rows and not plain(rows[-1]).strip():
+        rows.pop()
+    return "\n".join(rows[-lines:] if lines > 0 else [])

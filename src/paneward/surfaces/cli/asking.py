@@ -9,17 +9,7 @@ from urllib.parse import quote
 from paneward.adapters.clock import SystemClock
 from paneward.core.agent import DISCONNECTED, Agent, shown
 from paneward.core.result import Menu
-from paneward.surfaces.cli.answers import (
-    Adopted,
-    Agents,
-    Events,
-    Forgotten,
-    HostGone,
-    HostList,
-    HostTold,
-    Responded,
-    Seat,
-)
+from paneward.surfaces.cli.answers import Agents, Seat
 from paneward.surfaces.cli.lines import natural
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
@@ -29,6 +19,7 @@ from paneward.surfaces.cli.served import PATIENCE, agents_in, receipt, socket_of
 
 if TYPE_CHECKING:
     from paneward.core.events import Stored
+    from paneward.surfaces.cli.upkeep import Adopted, Events, Forgotten, HostGone, HostList, HostTold, Responded
 
 LOST = "LOST"
 
@@ -59,17 +50,23 @@ def counts(agents: Agents) -> dict[str, int]:
 
 
 def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
+    from paneward.surfaces.cli.upkeep import Adopted
+
     there = {"socket_name": place.socket_name, "socket_path": place.socket_path, "host": place.host}
     document = remote.post("/api/agents", {**wanted, **(there if place.host else {"socket_path": socket_of(place)})})
     return Adopted(revive(Agent, document["agent"]))
 
 
 def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
+    from paneward.surfaces.cli.upkeep import Forgotten
+
     remote.ask("DELETE", _of(agent), query={"purge": purge})
     return Forgotten(agent, purge)
 
 
 def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
+    from paneward.surfaces.cli.upkeep import Responded
+
     menu = _menu(remote, agent) if has_numbers(reply) else None
     path = f"/api/respond/{quote(agent, safe='')}"
     document = remote.post(path, full_body(reply, menu), reply.timeout + PATIENCE)
@@ -105,6 +102,8 @@ def check_wanted(remote: Remote, wanted: Wanted) -> None:
 
 def newest(remote: Remote, wanted: Wanted) -> Events:
     """The events behind a number, else the newest."""
+    from paneward.surfaces.cli.upkeep import Events
+
     events, _ = page(remote, wanted)
     return Events(tuple(events))
 
@@ -125,6 +124,7 @@ def stored(row: Mapping[str, Any]) -> Stored:
 
 def all_hosts(remote: Remote) -> HostList:
     from paneward.core.host import HostStanding
+    from paneward.surfaces.cli.upkeep import HostList
 
     found = [revive(HostStanding, one) for one in remote.get("/api/hosts")["hosts"]]
     return HostList(tuple(sorted(found, key=lambda one: natural(one.name))), SystemClock().wall())
@@ -132,6 +132,7 @@ def all_hosts(remote: Remote) -> HostList:
 
 def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
     from paneward.core.host import HostStanding
+    from paneward.surfaces.cli.upkeep import HostTold
 
     document = remote.post("/api/hosts", wanted, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "added")
@@ -139,12 +140,15 @@ def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
 
 def host_connected(remote: Remote, host: str) -> HostTold:
     from paneward.core.host import HostStanding
+    from paneward.surfaces.cli.upkeep import HostTold
 
     document = remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)
     return HostTold(revive(HostStanding, document["host"]), "connected")
 
 
 def host_removed(remote: Remote, host: str) -> HostGone:
+    from paneward.surfaces.cli.upkeep import HostGone
+
     remote.ask("DELETE", _host(host))
     return HostGone(host)
 

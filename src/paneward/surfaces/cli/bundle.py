@@ -18,9 +18,9 @@ from paneward.core.reading import Reading
 from paneward.services.report import FORMAT, Report, read_again
 from paneward.surfaces import wire
 from paneward.surfaces.cli.alone import host_called
-from paneward.surfaces.cli.answers import Written
 from paneward.surfaces.cli.declarations import UsageError
 from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.upkeep import Written
 from paneward.surfaces.cli.work import known_profiles, run, settings_of
 
 CONTAINS = (

@@ -26,11 +26,11 @@ from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
 from paneward.core.profiles import BUILT_IN, Profile, nearest
 from paneward.store import Store
 from paneward.surfaces.cli.alone import host_called
-from paneward.surfaces.cli.answers import Check, Checks, State
 from paneward.surfaces.cli.listening import check_bind, listening
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.shown_agents import in_words
 from paneward.surfaces.cli.status import standing
+from paneward.surfaces.cli.upkeep import Check, Checks, State
 from paneward.surfaces.cli.work import connection, log_to_stderr, settings_of
 
 LOOKS, LOOK_EVERY = 100, 0.01  # a second for a program to begin reading: it takes milliseconds

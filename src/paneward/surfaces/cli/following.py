@@ -23,7 +23,8 @@ from paneward.surfaces.cli.lines import Output, Paper, columns, terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.output import print_json
 from paneward.surfaces.cli.remote import Remote, found, required
-from paneward.surfaces.cli.shown_agents import agents_table, show_event
+from paneward.surfaces.cli.shown_agents import agents_table
+from paneward.surfaces.cli.shown_server import show_event
 from paneward.surfaces.cli.work import complain
 
 AGAIN = 0.5  # seconds between looks for a server that went away

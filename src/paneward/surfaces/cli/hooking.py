@@ -39,7 +39,7 @@ def show_hooks(ctx: Context, agent: Which = "all", json: Json = False) -> None:
     from paneward.adapters.hooks import look
     from paneward.config.places import state_dir
     from paneward.core.hooking import HOOKING
-    from paneward.surfaces.cli.answers import Hooks
+    from paneward.surfaces.cli.upkeep import Hooks
     from paneward.surfaces.cli.work import tell
 
     spool = state_dir() / "spool"
@@ -55,7 +55,7 @@ def _change(ctx: Context, agent: str, install: bool, dry_run: bool) -> None:
     from paneward.config.places import state_dir
     from paneward.core.errors import PanewardError
     from paneward.core.hooking import HOOKING
-    from paneward.surfaces.cli.answers import Hooks
+    from paneward.surfaces.cli.upkeep import Hooks
     from paneward.surfaces.cli.work import tell
 
     spool, done = state_dir() / "spool", []

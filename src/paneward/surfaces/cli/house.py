@@ -44,7 +44,7 @@ def profiles(ctx: Context, json: Json = False) -> None:
 
 def list_profiles(ctx: Context, json: Json = False) -> None:
     """List the profiles, your own included."""
-    from paneward.surfaces.cli.answers import Profiles
+    from paneward.surfaces.cli.upkeep import Profiles
     from paneward.surfaces.cli.work import known_profiles, tell
 
     tell(ctx, Profiles(tuple(known_profiles(place_of(ctx)).values())))
@@ -53,7 +53,7 @@ def list_profiles(ctx: Context, json: Json = False) -> None:
 def show_profile(ctx: Context, name: ProfileName, json: Json = False) -> None:
     """Show every field of one profile with what it means, in the form of an override file."""
     from paneward.core.profiles import named
-    from paneward.surfaces.cli.answers import Described
+    from paneward.surfaces.cli.upkeep import Described
     from paneward.surfaces.cli.work import known_profiles, tell
 
     tell(ctx, Described(named(name, known_profiles(place_of(ctx)))))
@@ -65,7 +65,7 @@ def check_profile(ctx: Context, pane: Pane, profile: Profile = None, json: Json 
     By which pattern the profile was chosen, the version and whether it is known, the composer and what is in it, the
     marks of work that were found, the dialog as data, the verdict. Nothing is typed.
     """
-    from paneward.surfaces.cli.answers import Checked
+    from paneward.surfaces.cli.upkeep import Checked
     from paneward.surfaces.cli.work import located, run, tell
 
     place, found = located(place_of(ctx), pane)

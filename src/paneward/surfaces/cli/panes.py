@@ -126,8 +126,11 @@ def read(
     json: Json = False,
 ) -> None:
     """Print the last lines of a pane."""
-    from paneward.surfaces.cli.work import answer_with
+    from paneward.surfaces.cli.glimpse import glimpse
+    from paneward.surfaces.cli.work import answer_with, tell
 
+    if (seen := glimpse(place_of(ctx), pane, lines, ansi)) is not None:
+        tell(ctx, seen)
     answer_with(ctx, lambda verbs: verbs.read(pane, lines, ansi), f"reading {pane}")
 
 
@@ -243,7 +246,7 @@ def explain(ctx: Context, pane: Pane, pattern: Pattern = None, profile: Profile 
 
     Of an agent it also says what its hooks have told the server.
     """
-    from paneward.surfaces.cli.answers import Explained
+    from paneward.surfaces.cli.upkeep import Explained
     from paneward.surfaces.cli.work import run_verb, tell
 
     place = place_of(ctx)
@@ -255,8 +258,8 @@ def panes(ctx: Context, json: Json = False) -> None:
 
     A version behind which stands `?` is one that the profile was not proven on.
     """
-    from paneward.surfaces.cli.answers import Panes
     from paneward.surfaces.cli.lines import natural
+    from paneward.surfaces.cli.upkeep import Panes
     from paneward.surfaces.cli.work import run, tell
 
     found = run(place_of(ctx), lambda tmux: tmux.survey(), "listing panes")

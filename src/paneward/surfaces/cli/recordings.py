@@ -21,13 +21,13 @@ from paneward.core.cast import Header
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.recording import Kept
 from paneward.core.scene import Snapshot
-from paneward.surfaces.cli.answers import Cast, Recording, Recordings
 from paneward.surfaces.cli.console import Terminal
 from paneward.surfaces.cli.declarations import UsageError
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import Remote
 from paneward.surfaces.cli.served import agents_in
+from paneward.surfaces.cli.upkeep import Cast, Recording, Recordings
 from paneward.surfaces.cli.work import PATIENCE, complain, connection, server_if_any
 
 LINES = 1000  # between two looks at whether it takes long

@@ -1,30 +1,14 @@
-"""Agents, events and the server for people. Shape: functions, as in `show`."""
+"""Agents and the server for people. Shape: functions, as in `show`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paneward.core.agent import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.result import Readiness, SendResult
-from paneward.surfaces.cli.answers import (
-    Adopted,
-    Agents,
-    Events,
-    Forgotten,
-    Outcome,
-    Outcomes,
-    Responded,
-    Running,
-    Seat,
-    Stopped,
-    Token,
-)
+from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Running, Seat
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, natural, say, short, table
-from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.shown_deliveries import readiness, receipt
-
-if TYPE_CHECKING:
-    from paneward.core.events import Stored
 
 STAGES = {
     Stage.AWAITING_INPUT: ("?", "bold yellow"),
@@ -43,34 +27,17 @@ WORDS = {
     "LOST": "are lost",
     DISCONNECTED: "are cut off",
 }
-ServerAnswer = Adopted | Agents | Events | Forgotten | Outcomes | Responded | Running | Stopped | Token
 
 
-def show_agents(console: Output, answer: ServerAnswer) -> None:
+def show_agents(console: Output, answer: Agents | Outcomes | Running) -> None:
     match answer:
         case Outcomes(outcomes):
             for outcome in outcomes:
                 _outcome(console, outcome)
         case Agents(seats):
             _agents(console, seats)
-        case Adopted(agent):
-            _adopted(console, agent)
-        case Forgotten(agent_id, purged):
-            kept = "and all that was stored of it is gone" if purged else "its pane was left alone"
-            say(console, ("✓ forgotten", "bold green"), (f"  {agent_id}: {kept}", ""))
-        case Responded():
-            receipt(console, answer.receipt)
-            say(console, (f"  {answer.agent_id} is {answer.new_state}", "dim"))
-        case Events(events):
-            for event in events:
-                show_event(console, event)
         case Running():
             _running(console, answer)
-        case Stopped(url, _, killed):
-            words = ("✓ killed" if killed else "✓ ended", "bold green") if url else ("no server runs", "")
-            say(console, words, (f"  {url}" if url else "", ""))
-        case Token():
-            print_words(answer.token)
 
 
 def _outcome(console: Output, outcome: Outcome) -> None:
@@ -119,10 +86,10 @@ def _seat(seat: Seat, uses: bool, twice: bool) -> tuple[Any, ...]:
     program = f"{agent.kind} {agent.version}".strip()
     role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
     used = [agent.usage.summary if agent.usage else "-"] if uses else []
-    return agent.id, state, ago(seat.lasts), _place(agent, twice), program, role, *used, short(_about(agent), 60)
+    return agent.id, state, ago(seat.lasts), place_of(agent, twice), program, role, *used, short(_about(agent), 60)
 
 
-def _place(agent: Agent, twice: bool = False) -> str:
+def place_of(agent: Agent, twice: bool = False) -> str:
     """Its pane; `twice`: another tmux server has one of this number too."""
     pane = f"{agent.pane or '-'} ({agent.socket.rpartition('/')[2]})" if twice else agent.pane or "-"
     return f"{agent.host}:{pane}" if agent.host else pane
@@ -139,51 +106,6 @@ def _about(agent: Agent) -> str:
 def _nudge(agent: Agent) -> str:
     """What it calls for, in words where it gave any."""
     return f"{agent.nudge_state}: {agent.nudge_summary}".removesuffix(": ") if agent.nudge_state else ""
-
-
-def _adopted(console: Output, agent: Agent) -> None:
-    program = f" ({agent.kind} {agent.version})".replace(" )", ")") if agent.kind else ""
-    say(console, ("✓ adopted", "bold green"), (f"  {agent.id}", "bold"), (f"  {_place(agent)}{program}", ""))
-    advise(console, f"`paneward send {agent.id} TEXT` gives it work, `paneward ps` tells where it stands.")
-
-
-# --- events
-
-
-def show_event(console: Output, event: Stored) -> None:
-    from datetime import datetime
-
-    when = f"{datetime.fromtimestamp(event.at).astimezone():%H:%M:%S}"
-    words = (
-        (f"{event.seq:>6} {when}  ", "dim"),
-        (f"{event.kind:<18} ", "cyan"),
-        (f"{event.agent_id or '-':<14} ", "bold"),
-    )
-    say(console, *words, (_told(event), ""))
-
-
-def _told(event: Stored) -> str:
-    """The one line that tells an event to people; the whole is in the JSON."""
-    data = event.data
-    match event.kind:
-        case "state_changed":
-            return f"{data.get('old_state')} → {data.get('new_state')}: {short(str(data.get('reason', '')), 80)}"
-        case "turn_stored":
-            turn = data.get("turn") or {}
-            return f"{turn.get('actor')} {turn.get('intent')}: {short(' '.join(str(turn.get('text', '')).split()), 80)}"
-        case "agent_adopted":
-            return str((data.get("agent") or {}).get("pane", ""))
-        case "usage_changed":
-            return _used(data.get("usage") or {})
-    plain = {name: value for name, value in data.items() if name != "agent_id" and not isinstance(value, dict | list)}
-    return short(" · ".join(f"{name} {value}" for name, value in plain.items() if value not in (None, "")), 100)
-
-
-def _used(usage: dict[str, Any]) -> str:
-    from paneward.core.usage import Usage
-
-    known = {name: usage[name] for name in ("tokens_in", "tokens_out", "cost", "context_left") if name in usage}
-    return Usage(**known).summary
 
 
 # --- the server

@@ -1,17 +1,14 @@
 """Hooks and signals for people: functions from an answer to lines."""
 
 from paneward.core.hooking import Hooked
-from paneward.surfaces.cli.answers import Hooks, Signalled
-from paneward.surfaces.cli.lines import Output, Words, advise, say, table
+from paneward.surfaces.cli.lines import Output, Words, advise, table
 from paneward.surfaces.cli.output import print_words
+from paneward.surfaces.cli.upkeep import Hooks
 
 COLOURS = {"installed": "green", "outdated": "yellow", "absent": "dim", "broken": "red"}
 
 
-def show_hooks(console: Output, answer: Hooks | Signalled) -> None:
-    if isinstance(answer, Signalled):
-        say(console, ("✓ ", "green"), (answer.state, "bold"), (f"  {answer.message}", ""))
-        return
+def show_hooks(console: Output, answer: Hooks) -> None:
     table(console, ("agent", "hooks", "", "file"), [_row(one, answer.dry_run) for one in answer.agents])
     for one in answer.agents:
         if answer.dry_run and one.diff:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from paneward.core.host import HostStanding, HostState
-from paneward.surfaces.cli.answers import HostGone, HostList, HostTold
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, short, table
+from paneward.surfaces.cli.upkeep import HostGone, HostList, HostTold
 
 SIGNS = {
     HostState.CONNECTED: ("✓", "green"),

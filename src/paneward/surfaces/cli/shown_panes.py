@@ -12,10 +12,10 @@ from paneward.core.result import ReadyVerdict
 from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
 from paneward.core.standing import Source, Standing
-from paneward.surfaces.cli.answers import Checked, Explained, Panes
 from paneward.surfaces.cli.lines import Output, advise, say, table
 from paneward.surfaces.cli.regions import regions, shown_screen
 from paneward.surfaces.cli.shown_deliveries import READY, menu
+from paneward.surfaces.cli.upkeep import Checked, Explained, Panes
 
 UNPROVEN = "its profile was not proven on this version; docs/agents/README.md says how to take a newer one"
 

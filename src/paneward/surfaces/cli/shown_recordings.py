@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from paneward.core.recording import Kept
-from paneward.surfaces.cli.answers import Cast, Recording, Recordings
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, table
+from paneward.surfaces.cli.upkeep import Cast, Recording, Recordings
 
 
 def show_recordings(console: Output, answer: Cast | Recording | Recordings) -> None:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from paneward.core.errors import Code, PanewardError, ServerError, StoreError
-from paneward.surfaces.cli.answers import Stopped
 from paneward.surfaces.cli.remote import found
+from paneward.surfaces.cli.upkeep import Stopped
 from paneward.surfaces.cli.whereabouts import LOG, Whereabouts, told, untell
 
 LEASE = "deliveries.db.lease"  # of a store in the state directory

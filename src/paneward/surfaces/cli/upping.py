@@ -19,7 +19,7 @@ from paneward.adapters.clock import SystemClock
 from paneward.config import Settings, state_dir
 from paneward.core.errors import PanewardError, ServerError
 from paneward.surfaces import wire
-from paneward.surfaces.cli.answers import Running, Token, document
+from paneward.surfaces.cli.answers import Running, document
 from paneward.surfaces.cli.lines import terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
@@ -27,6 +27,7 @@ from paneward.surfaces.cli.remote import failure, required
 from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.shutdown import refuse_beside_another
 from paneward.surfaces.cli.status import described_if_any
+from paneward.surfaces.cli.upkeep import Token
 from paneward.surfaces.cli.whereabouts import LOG
 from paneward.surfaces.cli.work import print_json, settings_of
 

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 from paneward.config.places import state_dir
 from paneward.core.errors import Code, PanewardError
 from paneward.core.version import VERSION
-from paneward.surfaces.cli.answers import Answer, Config, Value, document, exit_code
+from paneward.surfaces.cli.answers import Answer, document, exit_code
 from paneward.surfaces.cli.declarations import Context, UsageError, done
 from paneward.surfaces.cli.lines import say, terminal
 from paneward.surfaces.cli.options import Place, place_of
 from paneward.surfaces.cli.output import print_json as print_json
-from paneward.surfaces.cli.served import Served, complete, knows
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from paneward.core.profiles import Profile
     from paneward.surfaces.cli.alone import Alone
     from paneward.surfaces.cli.remote import Remote
+    from paneward.surfaces.cli.served import Served
+    from paneward.surfaces.cli.upkeep import Config
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
 PRESSING = "pressing"
@@ -63,6 +64,8 @@ def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doin
     remote = _serving(place)
     if remote is None:
         return _run(place, alone(place), verb, doing)
+    from paneward.surfaces.cli.served import Served, complete
+
     with sign_of_life(place, doing) as remote.waiting:
         try:
             return complete(verb(Served(remote, place)))
@@ -170,8 +173,12 @@ async def alone(place: Place) -> AsyncIterator[Alone]:
 
 def _serving(place: Place) -> Remote | None:
     """The server that a verb goes through: one that runs, and that can do what is asked."""
-    remote = None if _beyond(place) else server_if_any()
-    return None if remote is None or (place.host and not knows(remote, place.host)) else remote
+    remote = None if beyond(place) else server_if_any()
+    if remote is None or not place.host:
+        return remote
+    from paneward.surfaces.cli.served import knows
+
+    return remote if knows(remote, place.host) else None
 
 
 def server_if_any() -> Remote | None:
@@ -186,7 +193,7 @@ def server_if_any() -> Remote | None:
     return remote
 
 
-def _beyond(place: Place) -> bool:
+def beyond(place: Place) -> bool:
     """The server acts by its own configuration."""
     return place.transport is not None or place.config is not None
 
@@ -199,8 +206,8 @@ def _say_version(where: Whereabouts) -> None:
 
 def located(place: Place, target: str) -> tuple[Place, str]:
     """Where a target is for the library: the pane of an agent by its name, else the target as it is."""
-    beyond = target.startswith("%") or place.host is not None or _beyond(place)
-    agent = None if beyond else run_verb(place, lambda verbs: verbs.agent(target), f"looking for {target}")
+    elsewhere = target.startswith("%") or place.host is not None or beyond(place)
+    agent = None if elsewhere else run_verb(place, lambda verbs: verbs.agent(target), f"looking for {target}")
     if agent is None or agent.pane is None:
         return place, target
     return place.moved_to(agent.socket, agent.host or None), agent.pane
@@ -227,6 +234,7 @@ def effective_config(place: Place) -> Config:
     from dataclasses import fields
 
     from paneward.config import SECTIONS, profiles_of
+    from paneward.surfaces.cli.upkeep import Config, Value
 
     settings = settings_of(place)
     names = [(section, item.name) for section, kind in SECTIONS.items() for item in fields(kind)]
