@@ -197,6 +197,8 @@ def test_an_auditor_looks_and_touches_nothing(server: Up, tmp_path: Path) -> Non
     ended = paneward(server.machine, "--json", "down", **env)
     assert ended.document["error_type"] == "forbidden"
     assert server.machine.paneward("status").code == 0
+    assert server.machine.paneward("token", "--revoke", token).code == 0
+    assert paneward(server.machine, "--json", "ps", **env).document["error_type"] == "unauthorized"
 
 
 def test_export_prints_everything_one_object_per_line(server: Up) -> None:

@@ -39,6 +39,7 @@ MISTAKES = [
     ("ps", 4, "paneward up --detach"),
     ("events --types state_chnaged", 4, "SERVER_NOT_RUNNING"),
     ("token --role king", 2, "king"),
+    ("token --revoke nonsense", 2, "--revoke takes a token"),
     ("--show-completion klingon", 2, "klingon"),
 ]
 

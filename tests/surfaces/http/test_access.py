@@ -107,12 +107,6 @@ def test_an_identity_token_says_who_asks_until_it_is_too_old(access: Access) -> 
     assert not access.good(who)
 
 
-def test_a_revoked_identity_is_nobody(access: Access) -> None:
-    token = access.mint(Role.PARTICIPANT, "ada")
-    access.revoke(access.identify(f"Bearer {token}", None).jti)
-    assert refused(access, f"Bearer {token}") == "UNAUTHORIZED"
-
-
 @pytest.mark.parametrize(
     "claims",
     [

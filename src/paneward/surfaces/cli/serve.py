@@ -104,12 +104,20 @@ def token(
     ] = "auditor",
     agent: Annotated[str, Option(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
     minutes: Annotated[float, Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
+    revoke: Annotated[
+        str | None, Option(metavar="TOKEN|ID", help="End this token instead; whatever it holds open ends.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Make a token of an identity for the HTTP interface: it says who acts, and what they may."""
-    from paneward.surfaces.cli.upping import minted
+    """Make a token of an identity for the HTTP interface: it says who acts, and what they may.
+
+    With --json it also tells the id of the token, by which it is revoked.
+    """
+    from paneward.surfaces.cli.upping import minted, revoked
     from paneward.surfaces.cli.work import tell
 
+    if revoke is not None:
+        tell(ctx, revoked(place_of(ctx), revoke))
     tell(ctx, minted(role, agent, minutes * 60))
 
 

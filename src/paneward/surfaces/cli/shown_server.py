@@ -9,13 +9,13 @@ from paneward.surfaces.cli.lines import Output, advise, say, short
 from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.shown_agents import place_of
 from paneward.surfaces.cli.shown_deliveries import receipt
-from paneward.surfaces.cli.upkeep import Adopted, Events, Forgotten, Responded, Stopped, Token
+from paneward.surfaces.cli.upkeep import Adopted, Events, Forgotten, Responded, Revoked, Stopped, Token
 
 if TYPE_CHECKING:
     from paneward.core.events import Stored
 
 
-def show_server(console: Output, answer: Adopted | Events | Forgotten | Responded | Stopped | Token) -> None:
+def show_server(console: Output, answer: Adopted | Events | Forgotten | Responded | Stopped | Token | Revoked) -> None:
     match answer:
         case Adopted(agent):
             _adopted(console, agent)
@@ -33,6 +33,8 @@ def show_server(console: Output, answer: Adopted | Events | Forgotten | Responde
             say(console, words, (f"  {url}" if url else "", ""))
         case Token():
             print_words(answer.token)
+        case Revoked(id):
+            say(console, ("✓ revoked", "bold green"), (f"  the token {id}", ""))
 
 
 def _adopted(console: Output, agent: Agent) -> None:

@@ -27,6 +27,7 @@ from paneward.surfaces.cli.upkeep import (
     Recording,
     Recordings,
     Responded,
+    Revoked,
     State,
     Stopped,
     Token,
@@ -64,7 +65,7 @@ def show_upkeep(console: Output, answer: Upkeep) -> None:
             from paneward.surfaces.cli.shown_hooks import show_hooks
 
             show_hooks(console, answer)
-        case Adopted() | Events() | Forgotten() | Responded() | Stopped() | Token():
+        case Adopted() | Events() | Forgotten() | Responded() | Stopped() | Token() | Revoked():
             from paneward.surfaces.cli.shown_server import show_server
 
             show_server(console, answer)

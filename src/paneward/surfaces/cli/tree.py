@@ -75,7 +75,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "export": ("paneward export > paneward.jsonl",),
     "devices": ("paneward devices", "paneward devices --sign-out 5f0c2b9a3d7e4410"),
-    "token": ("paneward token --role auditor --agent nightly-report",),
+    "token": ("paneward token --role auditor --agent nightly-report", 'paneward token --revoke "$TOKEN"'),
     "popup": ("paneward popup >> ~/.tmux.conf", "paneward popup --answer"),
     "report": (
         "paneward report %3",

@@ -161,6 +161,14 @@ class Token:
     role: str
     agent: str
     seconds: float  # until it ends
+    id: str  # by which it is revoked
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """A token that counts no more."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +233,8 @@ class Cast:
 
 Upkeep: TypeAlias = (
     Explained | Checked | Panes | Described | Profiles | Checks | Config | Written | Adopted | Events | Forgotten
-    | Responded | Stopped | Token | Devices | SignedOut | Hooks | HostList | HostTold | HostGone | Cast | Recording
-    | Recordings
+    | Responded | Stopped | Token | Revoked | Devices | SignedOut | Hooks | HostList | HostTold | HostGone | Cast
+    | Recording | Recordings
 )  # fmt: skip
 
 

@@ -24,12 +24,13 @@ from paneward.surfaces.cli.lines import terminal
 from paneward.surfaces.cli.options import Place
 from paneward.surfaces.cli.records import revive
 from paneward.surfaces.cli.remote import failure, required
+from paneward.surfaces.cli.remote import found as running
 from paneward.surfaces.cli.show import show
 from paneward.surfaces.cli.shutdown import refuse_beside_another
 from paneward.surfaces.cli.status import described_if_any
-from paneward.surfaces.cli.upkeep import Token
+from paneward.surfaces.cli.upkeep import Revoked, Token
 from paneward.surfaces.cli.whereabouts import LOG
-from paneward.surfaces.cli.work import print_json, settings_of
+from paneward.surfaces.cli.work import ask, print_json, settings_of, usage_unless
 
 LOG_KEPT = 4 << 20  # bytes of a log beyond which the next server begins a new one
 
@@ -166,7 +167,21 @@ async def _print_all(settings: Settings, directory: Path) -> None:
 
 def minted(role: str, agent: str, seconds: float) -> Token:
     """A token of an identity, signed with the key of the state directory: no server is needed for it."""
-    from paneward.surfaces.http.access import Access, Role
+    from paneward.surfaces.http.access import Access, Role, token_id
 
     access = Access.open(state_dir(), SystemClock())
-    return Token(access.mint(Role(role), agent, seconds=seconds), role, agent, seconds)
+    token = access.mint(Role(role), agent, seconds=seconds)
+    return Token(token, role, agent, seconds, token_id(token))
+
+
+def revoked(place: Place, given: str) -> Revoked:
+    """End a token: by the server that runs, else in the file that the next one reads."""
+    from paneward.surfaces.http.access import Access, token_id
+
+    found = token_id(given.strip())
+    usage_unless(bool(found), "--revoke takes a token, or its id: `paneward --json token` shows it")
+    if running(state_dir()) is None:
+        Access.open(state_dir(), SystemClock()).revoke(found)
+    else:
+        ask(place, lambda remote: remote.ask("DELETE", f"/api/tokens/{found}"), "asking the server")
+    return Revoked(found)

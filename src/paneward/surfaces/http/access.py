@@ -23,6 +23,8 @@ import jwt
 
 from paneward.config import ServerSettings
 from paneward.core.errors import Code, Denied, StoreError
+from paneward.surfaces.http.revocations import FILE as REVOKED
+from paneward.surfaces.http.revocations import Revocations
 from paneward.surfaces.http.sessions import FILE as DEVICES
 from paneward.surfaces.http.sessions import Device, Sessions
 
@@ -30,7 +32,6 @@ TOKEN_FILE, KEY_FILE = "token", "identity.key"
 COOKIE: Final = "paneward"
 CODE_LASTS = 600.0  # seconds
 IDENTITY_LASTS = 900.0
-REVOKED_FOR = 30 * 86400.0  # seconds for which a revoked token is remembered: longer than any is good
 CODES_KEPT = 100
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 ANYWHERE: Final = frozenset({"0.0.0.0", "::", ""})
@@ -109,9 +110,9 @@ class Access:
     hosts: Collection[str] = LOOPBACK
     any_address: bool = False  # the server listens everywhere: any literal address is one of its own
     sessions: Sessions = field(default_factory=lambda: Sessions(secrets.token_bytes(32), None))
+    revoked: Revocations = field(default_factory=Revocations)
     on_revoke: Callable[[], None] = lambda: None
     _codes: dict[str, float] = field(default_factory=dict)  # code -> until when, by the monotonic clock
-    _revoked: dict[str, float] = field(default_factory=dict)  # jti -> until when it would have been good
 
     @classmethod
     def open(
@@ -124,7 +125,8 @@ class Access:
         key = _kept(directory / KEY_FILE, lambda: secrets.token_hex(32))
         hosts = {host.lower().strip("[]") for host in (settings.host, *settings.allowed_hosts)} | LOOPBACK
         sessions = Sessions(key.encode(), directory / DEVICES)
-        return cls(token, key.encode(), clock, hosts, settings.host in ANYWHERE, sessions)
+        revoked = Revocations(directory / REVOKED)
+        return cls(token, key.encode(), clock, hosts, settings.host in ANYWHERE, sessions, revoked)
 
     # --- who asks
 
@@ -152,16 +154,17 @@ class Access:
         return self._signed("identity", seconds, claims)
 
     def revoke(self, jti: str) -> None:
-        now = self.clock.wall()
-        self._revoked = {one: until for one, until in self._revoked.items() if until > now}
-        self._revoked[jti] = now + REVOKED_FOR
-        self.on_revoke()
+        """End a token, and whatever it holds open."""
+        try:
+            self.revoked.add(jti, self.clock.wall())
+        finally:
+            self.on_revoke()
 
     def good(self, identity: Identity) -> bool:
         """Still: a stream outlives the request that opened it."""
         if identity.device:
             return self.sessions.good(identity.device, self.clock.wall())
-        return identity.jti not in self._revoked and (identity.until is None or self.clock.wall() < identity.until)
+        return identity.jti not in self.revoked and (identity.until is None or self.clock.wall() < identity.until)
 
     # --- signing in
 
@@ -266,6 +269,15 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def token_id(given: str) -> str:
+    """The id of a token, or an id as it is; empty where it is neither. It need not be good any more."""
+    found = given
+    if "." in given:
+        with suppress(jwt.InvalidTokenError, ValueError):
+            found = str(jwt.decode(given, options={"verify_signature": False}).get("jti"))
+    return found if re.fullmatch(r"[0-9a-f]{16}", found) else ""
 
 
 def _identity(claims: Mapping[str, Any]) -> Identity:

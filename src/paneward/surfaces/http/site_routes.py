@@ -43,6 +43,8 @@ class SiteRoutes:
         missing = {"responses": {404: ERRORS[404]}}
         one = "/api/devices/{device_id}"
         router.delete(one, dependencies=rule, response_model=bodies.Done, **missing)(self.revoke)  # type: ignore[arg-type]
+        token = "/api/tokens/{token_id}"
+        router.delete(token, dependencies=rule, response_model=bodies.Done)(self.revoke_token)
         router.post("/api/shutdown", dependencies=rule, response_model=bodies.Done)(self.shutdown)
         router.get("/healthz", **plain)(self.healthz)  # type: ignore[arg-type]
         router.get("/readyz", **plain)(self.readyz)  # type: ignore[arg-type]
@@ -114,6 +116,11 @@ class SiteRoutes:
                 code=Code.NO_SUCH_DEVICE,
                 hint="`paneward devices` lists them.",
             )
+        return JSONResponse({"status": "ok"})
+
+    async def revoke_token(self, token_id: Annotated[str, Path(pattern="^[0-9a-f]{16}$")]) -> Response:
+        """End an identity token by its id (`jti`), before its time is up. Whatever it holds open ends."""
+        self._access.revoke(token_id)
         return JSONResponse({"status": "ok"})
 
     async def index(self) -> Response:
