@@ -24,7 +24,7 @@ MISTAKES = [
     ("--transport pigeon read PANE", 2, "pigeon"),
     ("send PANE", 2, "give the text as an argument"),
     ("send PANE '- x'", 2, "behind `--`"),
-    ("send PANE x --when-busy never", 2, "never"),
+    ("send PANE x --when-busy never", 2, "'--when-busy': 'never' is not one of"),
     ("send PANE x --profile klaude", 2, "UNKNOWN_PROFILE"),
     ("send PANE x --file y", 2, "or --file"),
     ("send PANE --file /nowhere/at/all", 2, "No such file"),

@@ -236,7 +236,7 @@ def _check_shell(arguments: Sequence[str]) -> None:
 
 
 def _usage(refused: Any) -> Exception:
-    message = refused.format_message().strip()
+    message = refused.format_message().strip().replace(": Value error, ", ": ")
     if type(refused).__name__ == "NoArgsIsHelpError":  # the help was printed instead of a message
         return UsageError("")
     path = refused.ctx.command_path if refused.ctx else "paneward"
