@@ -6,10 +6,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
+from pydantic import TypeAdapter
 
-from paneward.config import Settings, find_file, load, profiles_of, state_dir
+from paneward.config import SECTIONS, Settings, find_file, load, profiles_of, state_dir
+from paneward.config.values import plainly
 from paneward.core.errors import Code, InvalidInput, StoreError
 from paneward.core.profiles import BUILT_IN, Profile, Typing, choose
 from paneward.core.scene import ProcessFacts, Snapshot
@@ -347,3 +350,19 @@ def test_the_defaults_cost_no_heavy_import() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("value", [None, True, 0, 7, 1.5, "", "tmux", "exec", "text", "café", "\ud800", (), ("a",), {}])
+def test_what_is_plainly_right_is_so_for_pydantic_too(value: object) -> None:
+    hints = [hint for kind in SECTIONS.values() for hint in get_type_hints(kind, include_extras=True).values()]
+    right = [hint for hint in hints if plainly(value, hint)]
+    assert [TypeAdapter(hint).validate_python(value, strict=True) for hint in right] == [value] * len(right)
+
+
+def test_plain_values_cost_no_heavy_import(tmp_path: Path) -> None:
+    code = "import sys, paneward.config as c; assert c.load().tmux.binary == 'tmux-x'; print('pydantic' in sys.modules)"
+    env = {"HOME": str(tmp_path), "PANEWARD_TMUX__BINARY": "tmux-x", "PANEWARD_READINESS__TIMEOUT": "20"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,7 +1,9 @@
 """One value that somebody set, judged: functions. What is wrong is an error that names place, key, value and what is
-allowed. pydantic judges; it is imported only when there is a value to judge.
+allowed. pydantic judges whatever is not plainly right; to load it takes longer than most commands.
 """
 
+import re
+from math import isfinite
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -10,6 +12,7 @@ from paneward.config.sections import PATHS, SECTIONS, Rule
 from paneward.core.errors import Code, InvalidInput
 
 PREFIX = "PANEWARD_"
+EXACT = 1 << 53  # up to here a float holds every whole number
 
 
 class Given(NamedTuple):
@@ -27,15 +30,12 @@ def wrong(message: str, hint: str) -> InvalidInput:
 
 
 def judged(given: Given) -> Any:
-    """The value as the settings hold it; pydantic decides whether it is one."""
-    from pydantic import TypeAdapter, ValidationError
-
+    """The value as the settings hold it."""
     hint = _hint_of(given)
     text = isinstance(given.value, str) and given.origin.startswith(PREFIX)
-    try:
-        value = TypeAdapter(hint).validate_python(_meant(given.value, hint, text), strict=not text)
-    except ValidationError:
-        raise _unfit(given, hint) from None
+    value = _meant(given.value, hint, text)
+    if not plainly(value, hint):
+        value = _judged(given, hint, value, strict=not text)
     if not all(rule.holds(value) for rule in _rules(hint)):
         raise _unfit(given, hint)
     place = f"{given.section}.{given.key}"
@@ -44,6 +44,26 @@ def judged(given: Given) -> Any:
     if place == "store.url" and value is not None and "://" in value:
         return _address(value, given.folder)
     return _beside(value, given.folder) if place in PATHS and value is not None else value
+
+
+def plainly(value: Any, hint: Any) -> bool:
+    """The value is one of the type as it stands, whoever judges it."""
+    for kind in _kinds(hint):
+        words = get_args(kind) if get_origin(kind) is Literal else ()
+        if (type(value) is kind and kind in (bool, int, NoneType)) or (type(value) is str and value in words):
+            return True
+        if (type(value) is kind is str and value.isascii()) or (type(value) is kind is float and isfinite(value)):
+            return True
+    return False
+
+
+def _judged(given: Given, hint: Any, value: Any, strict: bool) -> Any:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(hint).validate_python(value, strict=strict)
+    except ValidationError:
+        raise _unfit(given, hint) from None
 
 
 def _address(url: str, folder: Path) -> str:
@@ -74,7 +94,16 @@ def _meant(value: Any, hint: Any, text: bool) -> Any:
         return tuple(part.strip() for part in value.split(",")) if value.strip() else ()
     if text and value in ("", "null") and NoneType in _kinds(hint):
         return None
-    return tuple(value) if several and isinstance(value, list) else value
+    if several and isinstance(value, list):
+        return tuple(value)
+    return _number(value, _kinds(hint), text)
+
+
+def _number(value: Any, kinds: tuple[Any, ...], text: bool) -> Any:
+    """Digits in a variable are a number where one is meant, and a whole number may stand for any."""
+    if text and re.fullmatch(r"[0-9]{1,15}", value) and {int, float} & set(kinds):
+        value = int(value)
+    return float(value) if type(value) is int and float in kinds and abs(value) < EXACT else value
 
 
 def _hint_of(given: Given) -> Any:
