@@ -1,5 +1,6 @@
 """The client of a server, on a real socket, with a server that behaves as no good one does."""
 
+import io
 import json
 import socket
 import threading
@@ -13,11 +14,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from rich.console import Console
 
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.core.events import Stored
+from paneward.surfaces.cli.answers import Agents
 from paneward.surfaces.cli.asking import Wanted
-from paneward.surfaces.cli.following import Pulse, events_for_ever
+from paneward.surfaces.cli.following import Pulse, _drawn, _say, events_for_ever
 from paneward.surfaces.cli.logs import configure
 from paneward.surfaces.cli.remote import found, required
 from paneward.surfaces.cli.unix_http import Answer, Broken
@@ -355,3 +358,11 @@ def test_the_log_tells_when_what_and_what_else_and_no_credentials(form: Any, tmp
     assert "this" not in text.replace("this log", "")
     if form == "json":
         assert [json.loads(line)["level"] for line in text.splitlines()] == ["info", "error"]
+
+
+def test_who_watches_is_told_that_the_server_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    _say(Pulse.GONE)
+    assert capsys.readouterr().err.startswith("paneward: the server is gone\n")
+    shown = Console(width=80, file=io.StringIO())
+    shown.print(_drawn(Agents(()), gone=True))
+    assert "the server is gone" in shown.file.getvalue()  # type: ignore[attr-defined]

@@ -257,3 +257,14 @@ def test_the_demo_agents_work_ask_and_leave_nothing_behind(machine: Machine) -> 
     assert all(map(gone, pids))
     with up(machine):
         assert machine.answer("ps")["agents"] == []
+
+
+def test_the_demo_begins_anew_after_its_server_was_killed(machine: Machine) -> None:
+    with up(machine, "--demo") as first:
+        first.until("AWAITING_INPUT", "demo-asker")
+        first.end(signal.SIGKILL)
+    with up(machine, "--demo") as second:
+        second.until("AWAITING_INPUT", "demo-asker")
+        agents = machine.answer("ps")["agents"]
+        assert [(one["id"], one["gone"]) for one in agents] == [("demo-asker", ""), ("demo-builder", "")]
+        assert machine.paneward("respond", "demo-asker", "--select", "Yes").code == 0
