@@ -140,12 +140,15 @@ def test_a_state_directory_that_cannot_be_used_is_one_line(machine: Machine, wor
 
 # --- Ctrl-C
 
+# What a shell starts in the background ignores Ctrl-C, and so does all that it starts: tests may be run so.
+HEEDS = ("env", "--default-signal=INT")
+
 
 @pytest.mark.parametrize("json", [False, True])
 def test_who_gives_up_on_a_send_is_told_what_was_typed(machine: Machine, json: bool) -> None:
     pane = machine.pane("sleep 1000")
     how = ["--json"] * json
-    words = [str(PANEWARD), "-L", machine.socket, *how, "send", pane, "hello", "--timeout", "60"]
+    words = [*HEEDS, str(PANEWARD), "-L", machine.socket, *how, "send", pane, "hello", "--timeout", "60"]
     process = subprocess.Popen(words, env=machine.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert reached(lambda: _holds_a_lock(process.pid))
     process.send_signal(signal.SIGINT)
