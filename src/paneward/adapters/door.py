@@ -105,7 +105,10 @@ def _home() -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
+    """Whether nobody else can write to it. Nothing is made in a directory of another user."""
     try:
+        if folder.parent.stat().st_uid not in (os.getuid(), 0):
+            return False
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError:

@@ -12,7 +12,7 @@ from paneward.adapters.clock import SystemClock
 from paneward.adapters.door import Door, server_key
 from paneward.adapters.host import NOT_FOUND, Host
 from paneward.adapters.process import ProcessProbe
-from paneward.adapters.tmux_socket import check_socket
+from paneward.adapters.tmux_socket import check_socket, tmux_command
 from paneward.adapters.tmux_words import (
     CALLED,
     Row,
@@ -140,8 +140,7 @@ class ExecTmux:
         self._host = host or Host()
         self._tmux = tmux
         self._named = socket_name, socket_path
-        self._argv = [tmux, "-u"]
-        self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
+        self._argv = tmux_command(tmux, self._host.local, socket_name, socket_path)
         self._door = Door(server_key(self._host.name, socket_name, socket_path))
         self._timeout = timeout
         self._clock = clock or SystemClock()

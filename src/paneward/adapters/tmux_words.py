@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from paneward.adapters.tmux_socket import HINT, NOT_OURS
 from paneward.core.cast import MOST_CELLS
 from paneward.core.control import encode
-from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
+from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
 from paneward.core.recording import Backdrop
 from paneward.core.scene import Snapshot
 from paneward.ports import PaneInfo
@@ -266,6 +267,8 @@ _NO_PANE = ("can't find pane", "can't find window", "can't find session", "no su
 def classify(command: str, words: str) -> TmuxError:
     """tmux tells what went wrong only in words; this is the one place that reads them."""
     words = words.strip() or "failed without a word"
+    if NOT_OURS in words:
+        return TmuxError(words, code=Code.SOCKET_NOT_OURS, hint=HINT)
     if any(known in words for known in _NO_SERVER):
         return PaneNotFound(words, hint="Start tmux, or name the right server with -L or -S.")
     if any(known in words for known in _NO_PANE):

@@ -18,7 +18,7 @@ from paneward.adapters.process import ProcessProbe
 from paneward.adapters.tmux_control.client import UPHEAVAL, Client, Lost, open_client
 from paneward.adapters.tmux_control.watchers import Watchers
 from paneward.adapters.tmux_control.watching import PaneWatch
-from paneward.adapters.tmux_socket import check_socket
+from paneward.adapters.tmux_socket import check_socket, tmux_command
 from paneward.adapters.tmux_words import (
     CALLED,
     Row,
@@ -70,8 +70,7 @@ class ControlTmux:
     ) -> None:
         self._host = host or Host()
         self._named = socket_name, socket_path
-        self._argv = [tmux, "-u", "-N"]
-        self._argv += ["-S", socket_path] if socket_path else ["-L", socket_name] if socket_name else []
+        self._argv = tmux_command(tmux, self._host.local, socket_name, socket_path, "-N")
         self._tmux = tmux
         self._door = Door(server_key(self._host.name, socket_name, socket_path))
         self._timeout = timeout
