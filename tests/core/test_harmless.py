@@ -1,8 +1,10 @@
 """What is left of foreign text for a terminal."""
 
+import json
+
 import pytest
 
-from paneward.core.harmless import harmless
+from paneward.core.harmless import FOREIGN, escaped, harmless
 
 
 @pytest.mark.parametrize(
@@ -20,3 +22,12 @@ from paneward.core.harmless import harmless
 def test_only_what_a_terminal_would_obey_goes(text: str, shown: str) -> None:
     assert harmless(text) == shown
     assert harmless(shown) == shown
+
+
+def test_an_escaped_document_says_the_same() -> None:
+    words = {"a": "\x1b[2J \x9b31m \u202e é 你\n"}
+    plain = json.dumps(words, ensure_ascii=False)
+    assert FOREIGN.search(plain)
+    assert not FOREIGN.search(escaped(plain))
+    assert json.loads(escaped(plain)) == words
+    assert escaped('{"a": "é"}') == '{"a": "é"}'

@@ -8,14 +8,18 @@ import ast
 import io
 import json
 import logging
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from paneward.core.cast import Entry, written
 from paneward.surfaces.cli import output
 from paneward.surfaces.cli.console import Terminal
 from paneward.surfaces.cli.logs import configure
+from tests.surfaces.conftest import run
 from tests.surfaces.serving import Up, reached
 
 EVIL = "\x1b]52;c;b3duZWQ=\x07\x1b[2J\x9b31m\x9d0;owned\x9c\u202egnp.exe\u2066"
@@ -74,6 +78,20 @@ def test_the_log_is_harmless_in_both_forms() -> None:
         configure(form, "info", stream)
         logging.getLogger("x").warning("it said %s", EVIL)
         assert not FOREIGN.search(re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())), form
+
+
+def test_what_a_command_logs_is_harmless() -> None:
+    log = f"work.log_to_stderr('info'); logging.error({EVIL!r})"
+    script = f"import logging; from paneward.surfaces.cli import work; {log}"
+    ran = run([sys.executable, "-c", script], dict(os.environ))
+    assert "owned" in ran.err
+    assert not FOREIGN.search(ran.err)
+
+
+def test_a_recording_holds_the_bytes_of_a_pane_and_prints_as_plain_text() -> None:
+    line = written(Entry(0.0, "o", EVIL))
+    assert not FOREIGN.search(line.decode())
+    assert json.loads(line)[2] == EVIL
 
 
 def _prints(path: Path) -> list[str]:

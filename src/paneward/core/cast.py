@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from paneward.core.errors import Code, InvalidInput
+from paneward.core.harmless import escaped
 
 VERSION: Final = 2
 OUTPUT, RESIZE, CAPTION = "o", "r", "m"
 DIGITS: Final = 6  # of a second
 LONGEST_LINE: Final = 8 << 20  # bytes: what is written here is never so long
 MOST_CELLS: Final = 65_535  # columns or rows
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_json = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def written(entry: Entry) -> bytes:
 
 
 def _line(value: Any) -> bytes:
-    return _encode(value).encode("utf-8", "replace") + b"\n"
+    return escaped(_json(value)).encode("utf-8", "replace") + b"\n"
 
 
 def size_of(width: int, height: int) -> str:

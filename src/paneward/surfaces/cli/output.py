@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from paneward.core.harmless import FOREIGN, harmless
+from paneward.core.harmless import escaped, harmless
 
 _STYLE = re.compile(r"(\x1b\[[0-9;:]{0,80}m)")
 
@@ -49,8 +49,4 @@ def print_json(answer: Any, flush: bool = False, indent: int | None = None) -> N
 def json_text(answer: Any, indent: int | None = None) -> str:
     import json
 
-    return FOREIGN.sub(_escaped, json.dumps(answer, ensure_ascii=False, indent=indent))
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+    return escaped(json.dumps(answer, ensure_ascii=False, indent=indent))

@@ -20,6 +20,7 @@ from paneward.surfaces.cli.answers import Answer, document, exit_code
 from paneward.surfaces.cli.declarations import Context, UsageError, done
 from paneward.surfaces.cli.lines import say, terminal
 from paneward.surfaces.cli.options import Place, place_of
+from paneward.surfaces.cli.output import Harmless
 from paneward.surfaces.cli.output import print_json as print_json
 from paneward.surfaces.cli.whereabouts import Whereabouts, told
 
@@ -259,7 +260,7 @@ def log_to_stderr(level: str) -> None:
     import logging
 
     chosen = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
-    logging.basicConfig(stream=sys.stderr, level=chosen, format="%(levelname)s %(name)s %(message)s")
+    logging.basicConfig(stream=Harmless(sys.stderr), level=chosen, format="%(levelname)s %(name)s %(message)s")
 
 
 # --- what was given
