@@ -92,7 +92,8 @@ class File:
                 raise StoreError("the file is empty: what was in it is lost", hint=_emptied(self.path))
             return
         fresh = self.path.with_name(f"{self.path.name}.new")
-        fresh.unlink(missing_ok=True)
+        for end in ("", "-wal", "-shm", "-journal"):  # of one who was killed here
+            fresh.with_name(f"{fresh.name}{end}").unlink(missing_ok=True)
         os.close(_file(fresh))  # SQLite would make it for all to read
         with contextlib.closing(sqlite3.connect(fresh)) as database:
             database.execute("PRAGMA journal_mode=WAL")
