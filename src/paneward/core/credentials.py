@@ -53,10 +53,10 @@ _KEYS = (
     (("pscale_", "dp.pt."), r"pscale_[a-z]+_[\w.-]{20,}+|dp\.pt\.[A-Za-z0-9]{30,}+"),
     (("key-",), r"key-[0-9a-f]{32}"),  # Mailgun
 )
-# What is called a secret: `NAME=value`, `"name": "value"`.
+# What is called a secret: `NAME=value`, `"name": "value"`. The first letter is a set, which is compared fastest.
 _NAMES = (
-    r"(?:api|access|account|shared|private|encryption|signing|master|auth)[_-]?(?:access[_-]?)?key"
-    r"|secret|passw(?:or)?d|token|credentials?"
+    r"(?:[aA](?i:pi|ccess|ccount|uth)|[sS](?i:hared|igning)|[pP](?i:rivate)|[eE](?i:ncryption)|[mM](?i:aster))"
+    r"[_-]?(?i:access[_-]?)?(?i:key)|[sS](?i:ecret)|[pP](?i:assw(?:or)?d)|[tT](?i:oken)|[cC](?i:redential)"
 )
 
 
@@ -112,7 +112,7 @@ _WORDS = (
     _Secret(
         "secret",
         ("key", "secret", "passw", "token", "credential"),
-        rf"(?i)(?P<keep>(?:{_NAMES})[\w-]{{0,20}}[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"']?)(?!\[redacted)[^\s\"',;]{{6,}}+",
+        rf"(?P<keep>(?:{_NAMES})[\w-]{{0,20}}+[\"']?\s{{0,4}}+[:=]\s{{0,4}}[\"']?)(?!\[redacted)[^\s\"',;]{{6,}}+",
     ),
     _Secret(
         "password",
