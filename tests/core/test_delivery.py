@@ -50,6 +50,14 @@ def test_each_phase_is_stored_before_the_act_it_announces() -> None:
     assert steps == [Mark(Phase.INTENDED), Type("fix it"), Mark(Phase.TYPED), Mark(Phase.SUBMITTING), ENTER]
 
 
+def test_a_prompt_that_only_moved_to_another_row_shows_no_text() -> None:
+    """A program ended its loading and dropped what was typed meanwhile: Enter would submit an empty line."""
+    asked, result = play(deliver(order()), [scene("⠋ Loading...\n> ‸", None, quiet=9.0), scene("> ‸", None, quiet=9.0)])
+    assert acts(asked) == [Type("fix it")]
+    assert (result.verdict, result.rung, result.enters) == (Verdict.FAILED, Rung.TYPED, 0)
+    assert result.evidence == "what was typed never appeared in the pane; the text was typed but not submitted"
+
+
 def test_a_text_that_is_gone_before_submit_gets_none() -> None:
     """The program drew its composer anew: Enter would do something else, and an empty composer would prove nothing."""
     asked, result = play(deliver(order(profile=SETTLES)), [box(""), box("fix it"), box(""), box("")])

@@ -103,9 +103,17 @@ class Judge:
         composer = self._composer(scene)
         if composer is None:
             return Reading(changed=self._before is not None)
-        changed = composer != self._before
+        changed = composer != self._before and not self._only_moved(composer)
         holds = changed and (self._holds(composer) or self._in_shell(scene, composer))
         return Reading(holds, self._foreign(composer), changed, composer.text, composer.ghost)
+
+    def _only_moved(self, composer: Composer) -> bool:
+        """The line at the cursor reads as before one of ours was typed: what stands above it came or went. Of several
+        lines the first are taken one by one, and a question may be asked anew."""
+        before = self._before
+        if before is None or self._profile.framed or self._asked or not self._wanted or "\n" in self._text:
+            return False
+        return (composer.before, composer.text) == (before.before, before.text)
 
     def _holds(self, composer: Composer) -> bool:
         if composer.has_placeholder(self._profile):
