@@ -16,7 +16,7 @@ CORE = Path(paneward.core.__file__).parent
 # Patterns that are put together from our own words.
 OURS = {
     *("pattern.py", "profiles/patterns.py", "signals/marker.py", "signals/signal.py", "ansi.py", "recording.py"),
-    *("screen/lines.py", "screen/menu.py", "signals/stream.py"),
+    *("screen/lines.py", "screen/menu.py", "signals/stream.py", "credentials.py"),
 }
 
 
