@@ -46,6 +46,8 @@ INJECTED = (
 )
 # aider's rules, which it hangs onto the newest text.
 RULES = re.compile(r"\n\nTo suggest changes to a file you MUST return the entire content.*\Z", re.DOTALL)
+# What it hangs onto a text whose work was interrupted before a word of the answer came.
+STOPPED = re.compile(r"\n\^C KeyboardInterrupt\Z")
 SUGGESTION = "[SUGGESTION MODE"
 
 
@@ -138,7 +140,7 @@ def _chat(body: Json) -> Iterator[Said]:
         role = str(message.get("role"))
         if role in ("user", "assistant", "tool"):
             text = "\n".join(texts(message.get("content")))
-            yield Said(role, RULES.sub("", text) if role == "user" else text)
+            yield Said(role, STOPPED.sub("", RULES.sub("", text)) if role == "user" else text)
 
 
 def _gemini(body: Json) -> Iterator[Said]:

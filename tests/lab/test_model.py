@@ -85,6 +85,8 @@ def test_an_agent_without_tools_has_turns_where_the_lab_says_so() -> None:
     with Model(toolless=True) as model:
         rules = "\n\nTo suggest changes to a file you MUST return the entire content of the updated file.\nAnd so on."
         post(model, "/v1/chat/completions", turn("/v1/chat/completions", f"typed{rules}", tools=False))
+        stopped = turn("/v1/chat/completions", "typed\n^C KeyboardInterrupt", tools=False)
+        post(model, "/v1/chat/completions", stopped)
         assert model.prompts() == ["typed"]
 
 
