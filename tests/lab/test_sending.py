@@ -28,6 +28,8 @@ from tests.live.human import Human
 
 pytestmark = pytest.mark.real
 Scene = Callable[[LabAgent, Connection], Awaitable[None]]
+STARTS = 3  # of an agent that fails by its own fault
+SWALLOWED = re.compile(r"Exception ignored in: .*\bKeyboardInterrupt:", re.DOTALL)  # aider, once in some twenty times
 REFUSES = 3.0  # seconds in which a text that must not be typed has to be refused
 
 
@@ -35,14 +37,20 @@ REFUSES = 3.0  # seconds in which a text that must not be typed has to be refuse
 def test_every_text_arrives_as_text_and_nothing_is_typed_where_it_must_not_be(
     agent: str, version: str, start_agent: StartAgent
 ) -> None:
-    lab = start_agent(agent, version, **BY_PASTE.get(agent, {}))
-
-    async def play() -> None:
+    async def play(lab: LabAgent) -> None:
         async with paneward.connect(lab.server.name, state=lab.home / "state") as connection:
             for scene in (every_text, a_dialog, a_draft, a_draft_put_aside, while_busy, steered, interrupted):
                 await scene(lab, connection)
 
-    asyncio.run(play())
+    for left in reversed(range(STARTS)):
+        lab = start_agent(agent, version, **BY_PASTE.get(agent, {}))
+        try:
+            asyncio.run(play(lab))
+            break
+        except AssertionError:
+            if not left or not SWALLOWED.search(lab.look().text):
+                raise
+            print(f"{agent} swallowed its interrupt in a callback of Python, and is started again")
 
 
 async def every_text(lab: LabAgent, connection: Connection) -> None:
