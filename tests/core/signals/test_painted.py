@@ -215,6 +215,20 @@ def test_a_marker_below_other_words_than_before_has_to_stay() -> None:
     assert painted.see(cut, 4.0, 0.1) is cut
 
 
+def test_a_marker_that_lacks_a_piece_of_one_before_has_to_stay() -> None:
+    """A resize draws all rows again, and a slow agent pauses in between."""
+    painted = Painted()
+    start, rest = "  --<[paneward:completed:The parser takes", "  both forms, and every test"
+    whole = look(claude("● Done.", start, rest, "  of it passes]>--"), CLAUDE, Grammar())
+    torn = look(claude("● Done.", start, "  of it passes]>--"), CLAUDE, Grammar())
+    assert [len(one.spotted) for one in (whole, torn)] == [1, 1]
+    painted.know(whole)
+    assert painted.see(torn, 2.0, 0.1) is None
+    assert painted.see(whole, 2.3, 0.1) is None
+    other = look(claude("● Done.", "  --<[paneward:completed:The other one]>--"), CLAUDE, Grammar())
+    assert painted.see(other, 3.0, 0.1) is other
+
+
 def test_near_misses_are_told_when_they_stay_and_once() -> None:
     painted, streaming = Painted(), look(claude("● --<[paneward:completed:All"), CLAUDE, Grammar())
     painted.see(streaming, 1.0, 0.0)

@@ -296,6 +296,12 @@ def _newest(shown: Shown) -> list[Known]:
     return [as_known(one.essence, one.above, one.prompt) for one in shown.sightings[-KEPT:]]
 
 
+def _lacks_a_piece(essence: str, whole: str) -> bool:
+    """It is the whole without some of its letters in a row: a row of it may not be painted."""
+    same = next((at for at, (one, other) in enumerate(zip(essence, whole, strict=False)) if one != other), len(essence))
+    return len(essence) < len(whole) and whole.endswith(essence[same:])
+
+
 class Painted:
     """Fed with what screens show, it lets through what stays: a screen can be caught half painted."""
 
@@ -333,7 +339,17 @@ class Painted:
 
     @property
     def _doubtful(self) -> bool:
-        """More of a marker is shown than there was, or it stands below other words: one of them may be half painted."""
+        """A marker is shown without a piece, more often than before, or below other words: it may be half painted."""
+        return self._torn or self._repeats
+
+    @property
+    def _torn(self) -> bool:
+        before = {one.essence for one in (self._taken or NOTHING).sightings[-KEPT:]}
+        fresh = {one.essence for one in self._shown.sightings[-KEPT:]} - before
+        return any(_lacks_a_piece(one, whole) for one in fresh for whole in before)
+
+    @property
+    def _repeats(self) -> bool:
         before, shown = _newest(self._taken or NOTHING), _newest(self._shown)
         counts, names = Counter(one.name for one in before), Counter(one.name for one in shown)
         return any(count > counts[name] > 0 for name, count in names.items()) or any(
