@@ -204,7 +204,9 @@ def killed_connections(postgres: Cluster, work: Callable[[Store, Callable[[], No
     url = postgres.new_database()
 
     def kill() -> None:
-        postgres.ask("postgres", f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        """It waits until they have ended: until then they keep what they have locked."""
+        ends = "SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity"
+        assert all(ended for (ended,) in postgres.ask("postgres", f"{ends} WHERE datname = '{name}'"))
 
     name = url.split("/")[3].split("?")[0]
     using(url, lambda store: work(store, kill), lease="me")
