@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from paneward.core.pending import REST, RESTLESS, TAKES, Judged, Pending, Sight, Words, answer_below, waits_its_turn
+from paneward.core.away import BRIEFLY
+from paneward.core.pending import REST, RESTLESS, Judged, Pending, Sight, Words, answer_below, waits_its_turn
 from paneward.core.profiles import CLAUDE, CODEX, DEMO, GENERIC, SHELL
 from paneward.core.scene import ProcessFacts, Scene, Snapshot
 
@@ -95,7 +96,7 @@ def test_a_program_that_is_away_from_its_terminal_for_a_moment_only_takes_the_te
     one.see(Sight.NEITHER, 10.01, scene(10.01), GENERIC)
     one.see(Sight.AWAY, 10.2, scene(10.2), GENERIC)
     assert not one.judge(10.3, scene(10.3), GENERIC).over
-    one.see(Sight.AWAY, 10.2 + TAKES, scene(10.2 + TAKES), GENERIC)
+    one.see(Sight.AWAY, 10.2 + BRIEFLY, scene(10.2 + BRIEFLY), GENERIC)
     assert one.judge(10.5, scene(10.5), GENERIC).rule == "worked"
 
 

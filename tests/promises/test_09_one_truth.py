@@ -37,7 +37,7 @@ def say(server: Up, monkeypatch: pytest.MonkeyPatch) -> Say:
     return said
 
 
-@pytest.mark.parametrize("kind", ["clock", "rain"])
+@pytest.mark.parametrize("kind", ["clock", "rain", "toil"])
 def test_a_program_that_never_stops_painting_is_at_rest_when_wait_says_so(server: Up, kind: str) -> None:
     machine = server.machine
     pane = machine.pane(f"{sys.executable} {TICKING} {kind}")
@@ -46,6 +46,27 @@ def test_a_program_that_never_stops_painting_is_at_rest_when_wait_says_so(server
     assert machine.paneward("send", "tester", "hello").code == 0
     assert machine.answer("wait", "tester", "--timeout", "120")["verdict"] == "ready"
     assert truths(server) == ("COMPLETE", "ready", "idle")
+
+
+def test_a_program_that_wakes_only_to_paint_is_not_at_work(server: Up) -> None:
+    machine = server.machine
+    pane = machine.pane(f"{sys.executable} {TICKING} toil")
+    assert machine.paneward("wait", pane, "--timeout", "60").code == 0
+    assert machine.paneward("adopt", pane, "--name", "tester").code == 0
+    assert machine.paneward("send", "tester", "hello").code == 0
+    assert machine.answer("wait", "tester", "--timeout", "120")["verdict"] == "ready"
+
+    def frame() -> int:
+        return int(machine.tmux("capture-pane", "-p", "-t", pane).split("frame ")[1].split()[0])
+
+    for _ in range(50):
+        before = frame()
+        while frame() == before:
+            pass
+        assert machine.answer("wait", "tester", "--timeout", "0")["verdict"] == "ready"
+    told = [one for one in server.events("--agent", "tester") if one["kind"] == "state_changed"]
+    assert [one["new_state"] for one in told][-1] == "COMPLETE", told
+    assert [one["new_state"] for one in told].count("PROCESSING") <= 1, told
 
 
 def test_who_says_that_it_needs_input_asks_on_every_surface_and_can_be_answered(server: Up, say: Say) -> None:

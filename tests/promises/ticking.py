@@ -1,8 +1,10 @@
-"""A REPL that shows a prompt and repaints a corner of the screen all the time: a clock, or letters that never repeat.
+"""A REPL that shows a prompt and repaints a corner of the screen all the time: a clock, letters that never repeat, or
+the number of the frame, each of which takes 30 ms of work.
 
-`python ticking.py clock|rain`
+`python ticking.py clock|rain|toil`
 """
 
+import itertools
 import os
 import random
 import select
@@ -11,9 +13,16 @@ import termios
 import time
 import tty
 
+FRAMES = itertools.count(1)
+
 
 def corner(kind: str) -> str:
     words = time.strftime("%H:%M:%S") if kind == "clock" else "".join(random.choices("abcdefghijklmnop", k=8))
+    if kind == "toil":
+        until = time.monotonic() + 0.03
+        while time.monotonic() < until:
+            pass
+        words = f"frame {next(FRAMES)}"
     return f"\x1b7\x1b[1;60H{words}\x1b8"
 
 

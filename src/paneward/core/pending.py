@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
+from paneward.core.away import Away
 from paneward.core.profiles.row import Profile
 from paneward.core.scene import Scene
 from paneward.core.screen.appearance import State, read_appearance
@@ -29,7 +30,6 @@ from paneward.core.screen.panel import screen_of
 
 REST: Final = 2.0  # seconds at rest, without anything new, after which a program that showed no work has done its own
 RESTLESS: Final = 30.0  # seconds after which a program at rest that paints new things all the time is believed
-TAKES: Final = 0.1  # seconds for which a program may be away from its terminal only to take a text
 TAIL: Final = 30  # letters and digits at the end of a text that are looked for on the screen
 NEVER: Final = float("-inf")
 FEWEST: Final = 3  # of them: fewer stand anywhere
@@ -71,7 +71,7 @@ class Pending:
         self._words = words or Words(NEVER)
         self._worked = False
         self._since = self._words.at  # from when on work may be expected
-        self._away_since: float | None = None  # since when it has not read its terminal
+        self._away = Away()
         self._shown: set[int] = set()
         self._painted_at = self._since
 
@@ -96,11 +96,8 @@ class Pending:
             self._worked, self._since = False, now
 
     def _works(self, sight: Sight, now: float) -> bool:
-        if sight is not Sight.AWAY:
-            self._away_since = None
-            return sight is Sight.WORKING
-        self._away_since = now if self._away_since is None else self._away_since
-        return now >= self._away_since + TAKES
+        self._away.see(sight is Sight.AWAY, now)
+        return sight is Sight.WORKING or (sight is Sight.AWAY and not self._away.briefly(now))
 
     def _look(self, scene: Scene) -> None:
         shows = hash(_CHANGES.sub("", Screen.of(scene.snapshot).text))

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from paneward.core.away import BRIEFLY
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.flow import AnotherProgram, Flow, Look, Watch
 from paneward.core.pattern import SYNTAX, BadPattern
@@ -342,8 +343,9 @@ def wait_ready(
     program: str = "",
     review: Review | None = None,
 ) -> Flow[Readiness]:
-    """Wait until a verdict is proven, at most `timeout` seconds, and stands its `review`. With the `program` that the
-    profile was chosen for: raises `AnotherProgram`."""
+    """Wait until a verdict is proven, at most `timeout` seconds, and stands its `review`; but one look does not tell a
+    program that works from one that only paints. With the `program` that the profile was chosen for: raises
+    `AnotherProgram`."""
     scene = yield Look()
     started, pace = scene.now, Pace()
     while True:
@@ -353,10 +355,11 @@ def wait_ready(
         elapsed = scene.now - started
         if found.verdict is not None and (found.verdict is not ReadyVerdict.STABLE or accept_stable):
             break
-        if elapsed >= timeout:
+        limit = max(timeout, BRIEFLY) if found.soon else timeout
+        if elapsed >= limit:
             found = replace(found, verdict=_late(found))
             break
-        scene = yield Watch(min(pace.next(found, scene), timeout - elapsed))
+        scene = yield Watch(min(pace.next(found, scene), limit - elapsed))
     assert found.verdict is not None
     return Readiness(
         verdict=found.verdict,

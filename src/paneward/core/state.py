@@ -8,9 +8,9 @@ any mark of work while nothing has moved for a while. So a word that was lost fr
 A hook tells of a moment, before anything shows it. Once another source says the same, that moment is over: from then
 on the hook counts only where nothing else makes a claim.
 
-A verdict changes by evidence, not by its absence: a screen on which nothing can be found is one that is being painted,
-until it stays so. A composer or a dialog that only the screen tells of has to stand for a moment, since a screen can
-be caught half painted; a word in the output stream is whole when it arrives.
+A verdict changes by evidence, not by its absence: a screen on which nothing can be found is being painted, until it
+stays so. What only the screen tells of has to stand for a moment: it can be caught half painted, and a program that is
+away from its terminal may only paint. A word in the output stream is whole when it arrives.
 
 What surprised us: a title says `at rest` during dialogs, and some agents never change it; it is believed once it has
 been seen to tell of work. Codex tells of work for a moment while it starts. aider gives its terminal back to line
@@ -20,6 +20,7 @@ editing without a byte of output.
 from dataclasses import replace
 from typing import Final
 
+from paneward.core.away import Away
 from paneward.core.hooks import Heard, HookClaims
 from paneward.core.naps import SOON, Naps
 from paneward.core.osc import TITLES, Osc, Told, read_progress, read_status
@@ -67,6 +68,7 @@ class StateMachine:
         self._worked = False  # it was said to work since it began
         self._scene: Scene | None = None
         self._nothing_since: float | None = None  # since when the screen shows nothing that is known
+        self._away = Away()
         self._composed = False  # its composer or a dialog was seen
         self._doing = ""  # the activity that was seen last
         self._ended = ""  # the agent that was here before the program in the foreground
@@ -133,7 +135,7 @@ class StateMachine:
             self._claims.clear()
             self._hooks = HookClaims()
             self._title, self._worked, self._composed = Title(), False, False
-        self._profile = profile
+        self._profile, self._away = profile, Away()
 
     def _say(self, claim: Claim) -> None:
         """Keep a claim; one that only repeats the last is as old as that."""
@@ -180,6 +182,7 @@ class StateMachine:
         """Of a program whose composer cannot be told from the rest of the screen: what the rules of readiness find."""
         found = assess(scene, profile, compile_prompt(profile.prompt))
         self._patience = found.look_again
+        self._away.see(found.working and found.soon, scene.now)
         state = AgentState.BUSY if found.working else _VERDICTS.get(found.verdict) if found.verdict else None
         if state is None:
             return None
@@ -196,9 +199,7 @@ class StateMachine:
         self._look_at = self._nap_ends = None
         before = self.standing
         self._heed_hooks(now)
-        winner = self._winner(now)
-        if winner is None:
-            winner = self._without_claims(now)
+        winner = self._winner(now) or self._without_claims(now)
         if winner is None or not self._settled(winner, now):
             self.standing = replace(before, claims=self._all())
             return self.standing
@@ -301,6 +302,9 @@ class StateMachine:
         """Whether it may be said already; else when to look again."""
         if self._only_starts(winner) and now < winner.since + STALE:
             self._look_by(winner.since + STALE)
+            return False
+        if winner.source is Source.SCREEN and self.standing.state is AgentState.IDLE and self._away.briefly(now):
+            self._look_by(now + SOON)
             return False
         fresh = self.standing.state in (AgentState.UNKNOWN, AgentState.STARTING, AgentState.DEAD)
         if winner.source is not Source.SCREEN or winner.state is self.standing.state or fresh:
