@@ -1,11 +1,16 @@
 """For all tests: what is drawn by chance is judged by what comes of it, never by how long a busy machine takes; and
 what takes long begins first, so that no worker is left alone with it at the end."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("paneward", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("paneward")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background ignores Ctrl-C, as all that it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST = (
     "tests/test_docs.py::test_each_line_of_the_readme",
