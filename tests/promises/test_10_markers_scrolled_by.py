@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from paneward.core.agent import Stage
 from tests.adapters.conftest import until
 from tests.live.conftest import Ground
 from tests.live.serving import Scene, played
-from tests.live.test_signals import PATIENCE, say, told
+from tests.live.test_signals import PATIENCE, say, signals, told
 
 HEIGHT = 40
 # What a program or a person does to the screen before the markers are printed.
@@ -181,5 +182,17 @@ def test_an_agent_with_a_frame_that_prints_more_than_a_screen_at_once(ground: Gr
         await one.agents.tracked()
         await one.agents.send("worker", f"say {said}")
         assert await heard(one, "said it") == ["it is here", "said it"]
+
+    played(ground, work)
+
+
+def test_the_same_answer_to_the_same_prompt_is_heard_in_each_turn(ground: Ground) -> None:
+    async def work(one: Scene) -> None:
+        await one.adopt()
+        await one.agents.tracked()
+        for turn in range(1, 11):  # the screen is full after four
+            await one.agents.send("worker", "say the same")
+            assert told(await signals(one, turn)) == [("completed", "said it")] * turn
+            await one.until(Stage.COMPLETE)
 
     played(ground, work)

@@ -163,8 +163,9 @@ class Tracker:
                 self._miss_expected()
 
     def _scrolled_by(self, before: Snapshot, seen: Snapshot) -> bool:
-        """What nobody has seen may stand above the screen of a program of which only the screen tells."""
-        hinted, self._hinted = self._hinted or not self._heard, False
+        """What nobody has seen, or nobody was sure of, may stand above the screen of a program of which only the screen
+        tells."""
+        hinted, self._hinted = self._hinted or not self._heard or self._painted.unsure, False
         return hinted and (self._framed or not self._heard) and before.width > 0 and seen.scrolled != before.scrolled
 
     def _is_cropped(self, now: float, quiet: float) -> bool:
@@ -265,13 +266,20 @@ class Tracker:
         return self.memory.paints or self._framed or not self._heard
 
     def _look_up(self, past: Snapshot, profile: Profile) -> None:
-        """Read what scrolled by since the last look, with the screen below it."""
+        """Read what scrolled by since the last look, with the screen below it. Where nothing did, the screen has time
+        until it is sure."""
         assert self._unseen is not None
         unseen = min(_rows_since(self._unseen, past), past.history)
         self._unseen, self.behind, self._profile = None, False, profile
         shown = look(replace(past, rows=past.rows[past.history - unseen :], history=unseen), profile, self._grammar)
-        self._take(shown)
         self._last = replace(past, rows=past.rows[past.history :], history=0)
+        screen = look(self._last, profile, self._grammar)
+        if any(one.row < unseen for one in shown.spotted):
+            self._take(shown)
+            self._take(screen)  # where the screen stands now
+            self._painted.know(screen)
+        else:
+            self._take(self._painted.see(screen, self._now(), 0.0))
         if self._lost:
             self.gap()
 

@@ -27,8 +27,10 @@ HEAD: Final = 48  # letters at the beginning of a prompt that are sketched: what
 PROMPT: Final = 4  # checksums of them that are kept
 BACK: Final = 1.5  # how unlikely it is that somebody scrolled back, in new markers
 OLDER: Final = 0.5  # the same of a copy in the scrollback
+FORGOTTEN: Final = 2.0  # the same of one that is older than all that is known, and no copy
 UNKNOWN: Final = 0.5  # how much what cannot be compared counts as unlike
 UNLIKE: Final = 0.9  # the same of other words above one that is known
+REWORDED: Final = 0.8  # the same of another prompt that has words in common
 
 
 Sketch = tuple[tuple[int, ...], tuple[int, ...]]  # near and far; empty where too little can be seen
@@ -42,6 +44,7 @@ class Sighting:
     above: Sketch = ((), ())
     lead: str = ""  # the words right above it
     prompt: tuple[int, ...] = ()  # a sketch of the prompt above it, if that is to be seen
+    last: bool = False  # no prompt stands below it, where one would be recognised
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,11 @@ def sketch(text: str) -> Sketch:
 
 
 def prompt_sketch(text: str) -> tuple[int, ...]:
-    """The beginning of a prompt, in a form that survives wrapping."""
+    """The beginning of a prompt, in a form that survives wrapping: the checksum of all its letters, then of pieces."""
     letters = "".join(filter(str.isalnum, text[: 4 * HEAD])).lower()[:HEAD]
     pieces = {letters[at : at + PIECE] for at in range(max(len(letters) - PIECE, 0) + 1)} - {""}
-    return tuple(sorted(zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in pieces)[:PROMPT])
+    sums = sorted(zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in pieces)[:PROMPT]
+    return (zlib.crc32(letters.encode("utf-8", "surrogatepass")), *sums) if sums else ()
 
 
 def _pieces(letters: str, count: int) -> tuple[int, ...]:
@@ -145,7 +149,8 @@ class Memory:
             return []
         sightings = sightings if past else sightings[-KEPT:]
         shown = [as_known(one.essence, one.above, one.prompt) for one in sightings]
-        start = self._place(shown, past)
+        start = None if past else self._further_down(shown, sightings)
+        start = self._place(shown, past) if start is None else start
         if start is None:
             fresh = [at for at, one in enumerate(shown) if not any(alike(known, one) for known in self._known)]
             self._window = len(self._known)
@@ -185,6 +190,25 @@ class Memory:
         if names:
             self._known = [replace(one, prompt=()) if one.name in names else one for one in self._known]
 
+    def _further_down(self, shown: Sequence[Known], sightings: Sequence[Sighting]) -> int | None:
+        """Which of the known ones is the first on a screen that has only moved on since the last look, so that the
+        first marker of its kind in this turn is new even where it looks like one of an earlier turn; None where the
+        screen cannot be read so."""
+        if self._window is None:
+            return None
+        whole = len(self._known) - len(shown)  # from where on the screen ends behind all that is known
+        starts = [*range(whole, self._window - 1, -1), *range(max(self._window, whole + 1), len(self._known) + 1)]
+        return next((start for start in starts if self._has_moved_to(start, shown, sightings)), None)
+
+    def _has_moved_to(self, start: int, shown: Sequence[Known], sightings: Sequence[Sighting]) -> bool:
+        known = self._known[start:]
+        if not known and self._window != start:
+            return False  # what was on the last screen cannot all be gone
+        names = [one.name for one in shown[len(known) :]]
+        if len(set(names)) < len(names) or any(name in self._counts for name in names):
+            return False
+        return all(one.last for one in sightings[len(known) :]) and all(map(_same, known, shown))
+
     def _place(self, shown: Sequence[Known], past: bool) -> int | None:
         """Which of the known ones is the first of those on the screen; None where none of them fits. Less than 0: so
         many are older than all that is known."""
@@ -198,11 +222,19 @@ class Memory:
         if not pairs or not all(alike(known, one) for known, one in pairs):
             return None
         back = self._window is not None and start < self._window
-        proven = any(_difference(known, one) < UNKNOWN for known, one in pairs)
-        older = max(-start, 0)
-        new = len(shown) - len(pairs) - older
-        unlike = sum(UNLIKE * _difference(known, one) for known, one in pairs)
-        return (BACK if back and not proven else 0.0) + new + older * (OLDER if past else 1.0) + unlike
+        reworded = any(map(_reworded, *zip(*pairs, strict=True)))
+        proven = not reworded and any(_difference(known, one) < UNKNOWN for known, one in pairs)
+        older = shown[: max(-start, 0)]
+        new = len(shown) - len(pairs) - len(older)
+        unlike = sum(_unlikely(known, one) for known, one in pairs)
+        return (BACK if back and not proven else 0.0) + new + sum(self._older(one, past) for one in older) + unlike
+
+    def _older(self, one: Known, past: bool) -> float:
+        """How unlikely it is that this one is older than all that is known."""
+        if not past:
+            return 1.0
+        forgotten = len(self._known) < KEPT and not any(alike(known, one) for known in self._known)
+        return FORGOTTEN if forgotten else OLDER
 
     def _learn(self, shown: Sequence[Known], start: int) -> None:
         """What is written above those that were known without it."""
@@ -229,3 +261,17 @@ def _difference(known: Known, shown: Known) -> float:
     """Of what is written above the two: from 0, the same, up to 1, nothing in common."""
     both = [(set(one), set(other)) for one, other in zip(known.above, shown.above, strict=True) if one and other]
     return min((1.0 - len(one & other) / min(len(one), len(other)) for one, other in both), default=UNKNOWN)
+
+
+def _reworded(known: Known, shown: Known) -> bool:
+    """Their prompts are not the same."""
+    return bool(known.prompt and shown.prompt) and known.prompt[0] != shown.prompt[0]
+
+
+def _same(known: Known, shown: Known) -> bool:
+    return alike(known, shown) and not _reworded(known, shown) and _difference(known, shown) <= UNKNOWN
+
+
+def _unlikely(known: Known, shown: Known) -> float:
+    """How unlikely it is that they are one, by what is written above them."""
+    return max(UNLIKE * _difference(known, shown), REWORDED * _reworded(known, shown))

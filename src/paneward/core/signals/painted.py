@@ -77,16 +77,16 @@ def look(snapshot: Snapshot, profile: Profile, grammar: Grammar) -> Shown:
     """The markers of a screen, with the scrollback that came with it."""
     if not any("<" in row for row in snapshot.rows):
         return NOTHING  # most screens
-    reader = _Reader(_said(snapshot, profile), snapshot.width, profile, grammar)
-    return reader.read()
+    rows, composed = _said(snapshot, profile)
+    return _Reader(rows, composed, snapshot.width, profile, grammar).read()
 
 
-def _said(snapshot: Snapshot, profile: Profile) -> Sequence[Row]:
-    """The rows above the composer."""
+def _said(snapshot: Snapshot, profile: Profile) -> tuple[Sequence[Row], bool]:
+    """The rows above the composer; and whether there is one."""
     screen = screen_of(snapshot, profile)
     composer = read_composer(screen, profile) if profile.framed else None
     region = composer.region if composer else None
-    return [*screen.history, *screen.rows[: region.top if region else None]]
+    return [*screen.history, *screen.rows[: region.top if region else None]], region is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,9 @@ class _Joined:
 
 
 class _Reader:
-    def __init__(self, rows: Sequence[Row], width: int, profile: Profile, grammar: Grammar) -> None:
+    def __init__(self, rows: Sequence[Row], composed: bool, width: int, profile: Profile, grammar: Grammar) -> None:
         self._rows = rows
+        self._composed = composed  # else what looks like a prompt may be an option of a dialog
         self._width = width
         self._profile = profile
         self._grammar = grammar
@@ -131,7 +132,7 @@ class _Reader:
                 if led not in leads or not self._profile.framed:
                     leads.add(led)
                     told = lead if self._profile.framed else ""
-                    sighting = Sighting(marker.essence, sketch(above), told, self._prompt(y))
+                    sighting = Sighting(marker.essence, sketch(above), told, self._prompt(y), self._is_last(y))
                     spotted.append(Spotted(marker, sighting, lead, joined.at(start)[0]))
             missed += self._missed(joined)
             y = joined.rows[-1][1] + 1
@@ -217,6 +218,10 @@ class _Reader:
         for at in range(len(self._givens), y + 1):
             self._givens.append(at if self._is_given(at) else self._givens[-1] if at else -1)
         return self._givens[y]
+
+    def _is_last(self, y: int) -> bool:
+        """No prompt stands below it, where one would be recognised."""
+        return self._profile.framed and (not self._composed or self._given(len(self._rows) - 1) <= y)
 
     def _prompt(self, y: int) -> tuple[int, ...]:
         """A sketch of the last text above it that was given to the agent; empty where its beginning cannot be seen."""
@@ -320,6 +325,11 @@ class Painted:
         """What the last screen showed, sure or not."""
         return self._shown
 
+    @property
+    def unsure(self) -> bool:
+        """The last screen showed what was not taken yet."""
+        return self._shown != (self._taken or NOTHING)
+
     def see(self, shown: Shown, now: float, quiet: float) -> Shown | None:
         """What the screen shows, once that is sure."""
         again = shown == self._shown
@@ -335,7 +345,7 @@ class Painted:
 
     def know(self, shown: Shown) -> None:
         """That was taken without being asked for here."""
-        self._taken = shown
+        self._shown = self._taken = shown
 
     @property
     def _doubtful(self) -> bool:
