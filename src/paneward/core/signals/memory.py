@@ -9,7 +9,9 @@ What surprised us: a repaint shows a marker again and again, a scroll brings it 
 it in another process. What is written above a marker is the same in all of them; only the wrapping is not. So it is
 kept as a sketch of its letters: the smallest checksums of pieces of it. And some agents leave copies of what they drew
 on the screen: the same marker below the same words is told once in a turn. An agent that answers another prompt in the
-same words says something new: where both prompts are to be seen, and have nothing in common, the markers are two.
+same words says something new: where both prompts are to be seen, and have nothing in common, the markers are two. One
+that answers the same prompt again does so too: on a screen that has only moved on since the last look, the first marker
+of its kind in a turn is new if no prompt stands below it.
 """
 
 import hashlib
