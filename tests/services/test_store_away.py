@@ -19,7 +19,7 @@ from paneward.services.turns import Turns
 from paneward.store import Store
 from paneward.testing import CURSOR, snapshot
 from tests.services.dying import WRITES
-from tests.services.test_turns import SPOKEN, STATES, STORY, Desk, at_desk, told, writes_of_the_story
+from tests.services.test_turns import ASKED, SPOKEN, STATES, STORY, Desk, at_desk, told, writes_of_the_story
 
 
 class AwayStore:
@@ -112,5 +112,42 @@ def test_a_refusal_that_could_not_be_stored_is_stored_later() -> None:
         await desk.see(AgentState.IDLE)
         assert await desk.store.unfinished() == []
         assert await desk.store.turns("a") == []
+
+    at_desk(work)
+
+
+class GoneStore:
+    """Answers nothing, not even what it holds, while it is `gone`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+
+        async def act(*args: Any, **named: Any) -> Any:
+            if self.gone:
+                raise StoreError("the connection is closed")
+            return await found(*args, **named)
+
+        return act
+
+
+def test_words_that_went_in_while_the_store_was_gone_are_told_before_what_came_of_them() -> None:
+    async def work(desk: Desk) -> None:
+        store = GoneStore(desk.store)
+        desk.turns = Turns(cast(Store, store), desk.clock, desk.turns.agent)
+        store.gone = True
+        with pytest.raises(StoreError):
+            await desk.turns.recognise("codex", "1")
+        with pytest.raises(StoreError):
+            await desk.deliver(Intent.COMMAND, "fix it")
+        store.gone = False
+        await desk.see(AgentState.AWAITING_QUESTION, ASKED)
+        turns, _, commands, _ = await told(desk)
+        assert turns == SPOKEN[:2]
+        assert len(commands) == 1
+        assert await desk.store.unfinished() == []
 
     at_desk(work)

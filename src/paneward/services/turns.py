@@ -68,12 +68,12 @@ class Turns(Record):
     ) -> Turn | None:
         """The receipt of words for it. They went in, or may have: this is a turn, may change its state, and is put on
         record with `entry`."""
-        async with self.alone():
-            try:
+        try:
+            async with self.alone():  # which reads, where a write failed before: that can fail as well
                 return await self._received(delivery, receipt, text, entry)
-            except StoreError:
-                self._owed.append((delivery, receipt, text, entry))
-                raise
+        except StoreError:
+            self._owed.append((delivery, receipt, text, entry))
+            raise
 
     async def _received(
         self, delivery: Delivery, receipt: SendResult, text: str, entry: AuditEntry | None
