@@ -252,7 +252,7 @@ class Tracker:
 
     def begin_turn(self, ours: bool) -> None:
         """A prompt was submitted; by us: the screen has come to rest before."""
-        self.memory.begin_turn()
+        self.memory.begin_turn(ours)
         if ours:
             self.memory.paints = False
             self._stream.begin_turn()

@@ -142,3 +142,17 @@ def test_a_screen_that_is_drawn_anew_while_a_turn_begins_tells_nothing_new() -> 
     memory.begin_turn()
     for rows in (len(PAGE), printed[0] + 1, printed[1] + 1):
         assert memory.see(pane.screen(rows).sightings) == []
+
+
+@pytest.mark.parametrize("ours", [False, True])
+def test_an_agent_that_is_resumed_and_draws_its_past_tells_nothing_new(ours: bool) -> None:
+    turns = same_turns(2, 2)
+    pane, printed = Pane([*PAGE, *(row for turn in turns for row in turn)]), list(ends(turns))
+    memory = Memory()
+    memory.begin_turn()
+    assert len(memory.see(pane.screen(printed[0]).sightings)) == 1
+    assert memory.see([]) == []  # it has ended, and the screen is clear
+    memory.begin_turn(ours)  # that it starts looks like work; or it was told something as soon as it was there
+    assert memory.see(pane.screen(printed[0]).sightings) == []
+    memory.begin_turn()
+    assert len(memory.see(pane.screen(printed[1]).sightings)) == 1

@@ -10,8 +10,8 @@ it in another process. What is written above a marker is the same in all of them
 kept as a sketch of its letters: the smallest checksums of pieces of it. And some agents leave copies of what they drew
 on the screen: the same marker below the same words is told once in a turn. An agent that answers another prompt in the
 same words says something new: where both prompts are to be seen, and have nothing in common, the markers are two. One
-that answers the same prompt again does so too: on a screen that has only moved on since the last look, the first marker
-of its kind in a turn is new if no prompt stands below it.
+that answers the same prompt of ours again does so too: on a screen that has only moved on since the last look, the
+first marker of its kind in a turn is new if no prompt stands below it.
 """
 
 import hashlib
@@ -101,6 +101,8 @@ class Memory:
         self._leads: list[str] = []  # of this turn: markers with the words right above them
         self._known: list[Known] = []
         self._window: int | None = None  # the first of the known ones that was on the last screen
+        self._prompted = False  # this turn was begun by a prompt of ours
+        self._left = False  # in this turn a screen showed no marker: all that are known have left it
 
     # --- written down
 
@@ -126,9 +128,11 @@ class Memory:
     def turn(self) -> int:
         return self._turn
 
-    def begin_turn(self) -> None:
-        """A prompt was submitted: the same words are new ones from here on."""
+    def begin_turn(self, ours: bool = True) -> None:
+        """A prompt was submitted, by us or, as far as can be told, by somebody else: the same words are new ones from
+        here on. What looks like work of somebody else can be an agent that only starts, and draws its past."""
         self._turn += 1
+        self._prompted, self._left = ours, False
         self._counts.clear()
         self._leads.clear()
 
@@ -147,7 +151,7 @@ class Memory:
         """The markers of a screen, from its top: those that are new, each with its key. With `past` the scrollback is
         there too, with turns in it that nobody has seen begin."""
         if not sightings:
-            self._window = len(self._known)
+            self._window, self._left = len(self._known), True
             return []
         sightings = sightings if past else sightings[-KEPT:]
         shown = [as_known(one.essence, one.above, one.prompt) for one in sightings]
@@ -196,7 +200,7 @@ class Memory:
         """Which of the known ones is the first on a screen that has only moved on since the last look, so that the
         first marker of its kind in this turn is new even where it looks like one of an earlier turn; None where the
         screen cannot be read so."""
-        if self._window is None:
+        if self._window is None or not self._prompted:
             return None
         whole = len(self._known) - len(shown)  # from where on the screen ends behind all that is known
         starts = [*range(whole, self._window - 1, -1), *range(max(self._window, whole + 1), len(self._known) + 1)]
@@ -204,8 +208,8 @@ class Memory:
 
     def _has_moved_to(self, start: int, shown: Sequence[Known], sightings: Sequence[Sighting]) -> bool:
         known = self._known[start:]
-        if not known and self._window != start:
-            return False  # what was on the last screen cannot all be gone
+        if not known and not (self._left and self._window == start):
+            return False  # an agent that was resumed draws its past
         names = [one.name for one in shown[len(known) :]]
         if len(set(names)) < len(names) or any(name in self._counts for name in names):
             return False
