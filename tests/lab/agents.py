@@ -21,6 +21,7 @@ from tests.adapters.conftest import TmuxServer, free_port
 from tests.lab.model import Model
 from tests.lab.recipes import CACHE, RECIPES, Recipe, pins
 
+LAUNCHERS = ("bash", "sh", "env")  # these become the agent
 STARTS = 180.0  # seconds; a cold start on a loaded machine takes a sixth of it
 SHOWS = 90.0
 GROUP = "PANEWARD_LAB_GROUP"  # names a control group that agents join: prove/slow.py
@@ -134,7 +135,7 @@ class LabAgent:
         self.type(f"sh {self.home}/resume")
         self.keys("Enter")
         until = time.monotonic() + STARTS
-        while self.look().facts["pane_current_command"] == "bash":
+        while self.look().facts["pane_current_command"] in LAUNCHERS:
             if time.monotonic() > until:
                 raise NotSeen(f"{self.recipe.name} was not started again:\n{self.look().text}")
             time.sleep(LOOK)

@@ -161,8 +161,10 @@ class Keeper:
         def before() -> list[Event]:
             nonlocal typing
             typing = True
-            hearing.begin(self.agent.question if request.intent == Intent.ANSWER else None)
-            self.tracker.begin_turn(ours=True)  # what it says to this can be there before the receipt
+            answers = request.intent == Intent.ANSWER
+            hearing.begin(self.agent.question if answers else None)
+            prompt = "" if answers else request.text
+            self.tracker.begin_turn(ours=True, prompt=prompt)  # what it says to this can be there before the receipt
             told = DeliveryBegun(self.agent.id, request.message_id or "", request.intent, plan.written())
             return [] if begun else [told]
 

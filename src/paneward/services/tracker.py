@@ -250,9 +250,9 @@ class Tracker:
         if lost:
             self.gap()
 
-    def begin_turn(self, ours: bool) -> None:
-        """A prompt was submitted; by us: the screen has come to rest before."""
-        self.memory.begin_turn(ours)
+    def begin_turn(self, ours: bool, prompt: str = "") -> None:
+        """A prompt was submitted; by us: the screen has come to rest before. An answer to a dialog has no prompt."""
+        self.memory.begin_turn(ours, prompt)
         if ours:
             self.memory.paints = False
             self._stream.begin_turn()

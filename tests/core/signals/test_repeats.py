@@ -156,3 +156,18 @@ def test_an_agent_that_is_resumed_and_draws_its_past_tells_nothing_new(ours: boo
     assert memory.see(pane.screen(printed[0]).sightings) == []
     memory.begin_turn()
     assert len(memory.see(pane.screen(printed[1]).sightings)) == 1
+
+
+def test_nor_where_it_takes_our_words_first_and_draws_its_past_then() -> None:
+    past, now = numbered_turns(3)[0], ["❯ go on", "", "● Once more.", marker("completed", "said it"), ""]
+    pane = Pane([*PAGE, *past, *now])
+    drawn, printed = ends([past, now])
+    memory = Memory()
+    memory.begin_turn(prompt=past[0].removeprefix("❯ "))
+    assert len(memory.see(pane.screen(drawn).sightings)) == 1
+    assert memory.see([]) == []  # it has ended, and the screen is clear
+    memory.begin_turn(prompt="go on")
+    assert memory.see(pane.screen(len(PAGE)).sightings) == []
+    assert memory.see(pane.screen(drawn).sightings) == []
+    assert memory.see(pane.screen(drawn + 1).sightings) == []
+    assert len(memory.see(pane.screen(printed).sightings)) == 1

@@ -11,7 +11,8 @@ kept as a sketch of its letters: the smallest checksums of pieces of it. And som
 on the screen: the same marker below the same words is told once in a turn. An agent that answers another prompt in the
 same words says something new: where both prompts are to be seen, and have nothing in common, the markers are two. One
 that answers the same prompt of ours again does so too: on a screen that has only moved on since the last look, the
-first marker of its kind in a turn is new if no prompt stands below it.
+first marker of its kind in a turn is new if no prompt stands below it, and none but ours is to be seen above it: an
+agent that is resumed may take our words first and draw its past then.
 """
 
 import hashlib
@@ -102,6 +103,7 @@ class Memory:
         self._known: list[Known] = []
         self._window: int | None = None  # the first of the known ones that was on the last screen
         self._prompted = False  # this turn was begun by a prompt of ours
+        self._prompt: tuple[int, ...] = ()  # a sketch of that; empty where the words are not known
         self._left = False  # in this turn a screen showed no marker: all that are known have left it
 
     # --- written down
@@ -128,11 +130,11 @@ class Memory:
     def turn(self) -> int:
         return self._turn
 
-    def begin_turn(self, ours: bool = True) -> None:
+    def begin_turn(self, ours: bool = True, prompt: str = "") -> None:
         """A prompt was submitted, by us or, as far as can be told, by somebody else: the same words are new ones from
         here on. What looks like work of somebody else can be an agent that only starts, and draws its past."""
         self._turn += 1
-        self._prompted, self._left = ours, False
+        self._prompted, self._left, self._prompt = ours, False, prompt_sketch(prompt)
         self._counts.clear()
         self._leads.clear()
 
@@ -213,7 +215,12 @@ class Memory:
         names = [one.name for one in shown[len(known) :]]
         if len(set(names)) < len(names) or any(name in self._counts for name in names):
             return False
-        return all(one.last for one in sightings[len(known) :]) and all(map(_same, known, shown))
+        return all(map(self._answers, sightings[len(known) :])) and all(map(_same, known, shown))
+
+    def _answers(self, sighting: Sighting) -> bool:
+        """It can be said to the prompt of this turn."""
+        others = self._prompt and sighting.prompt and self._prompt[0] != sighting.prompt[0]
+        return sighting.last and not others
 
     def _place(self, shown: Sequence[Known], past: bool) -> int | None:
         """Which of the known ones is the first of those on the screen; None where none of them fits. Less than 0: so
