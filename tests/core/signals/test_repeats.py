@@ -171,3 +171,18 @@ def test_nor_where_it_takes_our_words_first_and_draws_its_past_then() -> None:
     assert memory.see(pane.screen(drawn).sightings) == []
     assert memory.see(pane.screen(drawn + 1).sightings) == []
     assert len(memory.see(pane.screen(printed).sightings)) == 1
+
+
+def test_nor_where_what_it_left_on_the_screen_scrolls_by_with_its_past() -> None:
+    past, now = numbered_turns(3)[0], ["❯ go on", "", "● Once more.", marker("completed", "said it"), ""]
+    pane = Pane([*PAGE, *past, "$ demo --resume", *PAGE, *past, *now])
+    first, _, _, resumed, printed = ends([past, ["$ demo --resume"], PAGE, past, now])
+    memory = Memory()
+    memory.begin_turn(prompt=past[0].removeprefix("❯ "))
+    assert len(memory.see(pane.screen(first).sightings)) == 1
+    assert memory.see(pane.screen(first + 1, below=["$ "]).sightings) == []
+    memory.begin_turn(prompt="go on")
+    assert memory.see(pane.whole(resumed).sightings) == []
+    assert memory.see(pane.screen(resumed).sightings) == []
+    assert memory.see(pane.screen(resumed + 1).sightings) == []
+    assert len(memory.see(pane.screen(printed).sightings)) == 1

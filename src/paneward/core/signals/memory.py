@@ -34,6 +34,7 @@ FORGOTTEN: Final = 2.0  # the same of one that is older than all that is known, 
 UNKNOWN: Final = 0.5  # how much what cannot be compared counts as unlike
 UNLIKE: Final = 0.9  # the same of other words above one that is known
 REWORDED: Final = 0.8  # the same of another prompt that has words in common
+REDRAWN: Final = 0.5  # how unlikely it is that one is new which looks like one that is known, below a prompt not ours
 
 
 Sketch = tuple[tuple[int, ...], tuple[int, ...]]  # near and far; empty where too little can be seen
@@ -215,12 +216,8 @@ class Memory:
         names = [one.name for one in shown[len(known) :]]
         if len(set(names)) < len(names) or any(name in self._counts for name in names):
             return False
-        return all(map(self._answers, sightings[len(known) :])) and all(map(_same, known, shown))
-
-    def _answers(self, sighting: Sighting) -> bool:
-        """It can be said to the prompt of this turn."""
-        others = self._prompt and sighting.prompt and self._prompt[0] != sighting.prompt[0]
-        return sighting.last and not others
+        answers = all(one.last and not self._answers_another(one) for one in sightings[len(known) :])
+        return answers and all(map(_same, known, shown))
 
     def _place(self, shown: Sequence[Known], past: bool) -> int | None:
         """Which of the known ones is the first of those on the screen; None where none of them fits. Less than 0: so
@@ -238,9 +235,17 @@ class Memory:
         reworded = any(map(_reworded, *zip(*pairs, strict=True)))
         proven = not reworded and any(_difference(known, one) < UNKNOWN for known, one in pairs)
         older = shown[: max(-start, 0)]
-        new = len(shown) - len(pairs) - len(older)
+        new = sum(1.0 + REDRAWN * self._is_drawn_again(one) for one in shown[len(older) + len(pairs) :])
         unlike = sum(_unlikely(known, one) for known, one in pairs)
         return (BACK if back and not proven else 0.0) + new + sum(self._older(one, past) for one in older) + unlike
+
+    def _is_drawn_again(self, one: Known) -> bool:
+        """It looks like one that is known, and answers another prompt than that of this turn."""
+        return self._answers_another(one) and any(_same(known, one) for known in self._known)
+
+    def _answers_another(self, one: Known | Sighting) -> bool:
+        """A prompt is to be seen above it, and that is not the one of this turn."""
+        return bool(self._prompt and one.prompt) and self._prompt[0] != one.prompt[0]
 
     def _older(self, one: Known, past: bool) -> float:
         """How unlikely it is that this one is older than all that is known."""
