@@ -20,6 +20,7 @@ from paneward.app import Connection
 from tests.adapters.conftest import TmuxServer
 
 POLL = 0.5
+SOON = 0.001
 OF_BARE = 2.0
 PROMPT = re.compile(r"[$#>%]\s*$")
 ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
@@ -82,6 +83,7 @@ def _bare(client: BareClient, log: Path, number: int) -> float:
         at, printed = time.time(), _printed(log)
         if len(printed) == number:  # else it was the prompt that we had waited for before
             client.press("Enter")
+            _until_at_work(log, number)
             return at - float(printed[-1])
 
 
@@ -94,8 +96,15 @@ async def _known(tmux: Connection, pane: str, log: Path, number: int, work: str)
     printed = _printed(log)
     if not work:
         await tmux.send_keys(pane, "Enter")
-        await asyncio.sleep(0.02)  # so that the program is at work again, and its old prompt is not taken for the next
+        await asyncio.to_thread(_until_at_work, log, number)
     return at - float(printed[-1]) if ready.is_ready and len(printed) == number else None
+
+
+def _until_at_work(log: Path, number: int) -> None:
+    """Until it works again after that prompt: what is seen from here on is the next one."""
+    work = log.with_name(f"{log.name}.work")
+    while len(_printed(work)) <= number:
+        time.sleep(SOON)
 
 
 def _printed(log: Path) -> list[str]:

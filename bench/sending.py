@@ -47,6 +47,7 @@ def send_verified(quick: bool) -> Row:
             "bare p50 ms": p50(floor) * 1e3,
             "fixed waits p50 ms": p50(fixed) * 1e3,
             "arrived": f"{sum(arrived.count(text) == 1 for text in sent)}/{len(sent)}",
+            "why": "a proof takes the pane's lock, looks before the first key, and reads the process before and after",
         },
         of_bare <= OF_BARE and p50(generic) <= p50(fixed) and arrived == sent,
     )

@@ -74,6 +74,7 @@ class Tracker:
         self._profile: Profile | None = None
         self._heard = True  # output comes here; else only looks tell
         self._meanwhile: list[Told] = []  # what was printed while the past is to be read
+        self._escape = b""  # the first byte of a sequence that is cut there, as one chunk in some is
         self._hinted = False  # since the last look something was painted that may begin a marker
         self._unseen: int | None = None  # rows of scrollback that were there when what scrolled by is to be read
         self._expected: set[str] = set()  # what may have been printed, and the screen is to show
@@ -107,6 +108,7 @@ class Tracker:
         if data is None:
             self.gap()
             return
+        data, self._escape = _whole(self._escape + data)
         self._hinted = self._hinted or b"<" in data
         if self.reads_screen and self._only_shows(data):
             return  # most output of programs that paint
@@ -133,6 +135,7 @@ class Tracker:
 
     def gap(self) -> None:
         """Output was lost, or nobody listened: the past has to be read."""
+        self._escape = b""
         self._stream.gap()
         self._commands.gap()
         self._bells.gap()
@@ -377,6 +380,11 @@ class Tracker:
         if len(self._found.missed) < MOST:
             self._found = replace(self._found, missed=(*self._found.missed, self.veiled(line)))
         self._on_news()
+
+
+def _whole(data: bytes) -> tuple[bytes, bytes]:
+    """Without a last byte that begins a sequence, and that byte."""
+    return (data[:-1], data[-1:]) if data.endswith(b"\x1b") else (data, b"")
 
 
 def _rows_since(scrolled: int, past: Snapshot) -> int:

@@ -69,7 +69,16 @@ def test_what_is_skipped_moves_the_cursor_too() -> None:
     assert stream.skips(b"three\r\n")
     assert stream.skips(b"\x1b[3A")
     assert new(stream, marker("a")) == []
-    assert not stream.skips(b"\x1b[")
+
+
+def test_a_sequence_that_is_cut_in_two_is_skipped_and_moves_the_cursor_too() -> None:
+    stream = Stream()
+    assert new(stream, marker("a") + b"two\r\n") == ["a"]
+    assert stream.skips(b"three\r\n\x1b[")
+    assert stream.skips(b"3A")
+    assert new(stream, marker("a")) == []
+    assert not stream.skips(b"-\x1b[")
+    assert new(stream, b"-\x1b[", b"1m" + marker("b")[1:]) == ["b"]
 
 
 def test_what_the_screen_has_told_may_be_drawn_again() -> None:

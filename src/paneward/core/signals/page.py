@@ -64,8 +64,9 @@ class Page:
 
     def clear(self) -> None:
         """The cursor goes anywhere, or everything is erased."""
-        self._haunt([one for _, one in self._standing])
-        self._set([])
+        if self._standing:
+            self._haunt([one for _, one in self._standing])
+            self._set([])
 
     def enter_alternate(self) -> None:
         if self._below is None:

@@ -57,13 +57,15 @@ class Stream:
 
     def skips(self, data: bytes) -> bool:
         """Whether that is left out: no marker begins in it, goes on or ends."""
-        if self._torn or _TORN.search(data) or not self._detector.skips(data):
+        whole, torn = _parted(self._torn + data)
+        if not self._detector.skips(whole):
             return False
         if self._page:
             for text, move in self._cut(data):
                 self._detector.row += text.count(b"\n")
                 if move is not None:
                     self._move(move)
+        self._torn = torn
         return True
 
     def flush(self) -> list[Told]:
@@ -110,10 +112,7 @@ class Stream:
 
     def _cut(self, data: bytes) -> Iterator[tuple[bytes, re.Match[bytes] | None]]:
         """What is written, and how the cursor moves behind it."""
-        data, self._torn = self._torn + data, b""
-        torn = _TORN.search(data)
-        if torn is not None:
-            data, self._torn = data[: torn.start()], torn[0]
+        data, self._torn = _parted(self._torn + data)
         at = 0
         for move in MOVES.finditer(data):
             yield data[at : move.start()], move
@@ -150,6 +149,13 @@ class Stream:
         found = self._tell(self._detector.jump(rows, first or not self._detector.pending))
         self._page.rewind(self._detector.row)
         return found
+
+
+def _parted(data: bytes) -> tuple[bytes, bytes]:
+    """What is whole, and the beginning of a sequence behind it."""
+    begins = data.rfind(b"\x1b")
+    torn = begins >= 0 and _TORN.match(data, begins)
+    return (data[:begins], data[begins:]) if torn else (data, b"")
 
 
 def _stays(move: re.Match[bytes]) -> bool:
