@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 # One test at a time is handed out: the long ones begin first (tests/conftest.py) and would else be the chunk of one worker.
-PYTEST := $(BIN)/pytest -n 4 --maxschedchunk 1
+PYTEST := $(BIN)/pytest -n 5 --maxschedchunk 1
 TYPED := $(wildcard src tests scripts bench prove)
 
 .PHONY: help
