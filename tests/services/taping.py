@@ -51,6 +51,7 @@ class Disk:
         self.files: dict[tuple[str, str, int], bytearray] = {}
         self.ended: dict[tuple[str, str], float] = {}
         self.full = False
+        self.hangs = False  # what is written lands, and nobody hears of it
         self.closed = 0
 
     async def fresh_name(self, agent_id: str, wall: float) -> str:
@@ -87,6 +88,8 @@ class DiskTape:
             raise OSError(errno.ENOSPC, "No space left on device")
         self.disk.files[self.key] += data
         self.disk.ended[self.key[:2]] = self.disk.clock.wall()
+        if self.disk.hangs:
+            await asyncio.Event().wait()
 
     def close(self) -> None:
         self.disk.closed += 1

@@ -43,6 +43,20 @@ def test_a_recording_is_stored_begun_and_ended() -> None:
     run(work)
 
 
+def test_what_is_written_while_it_is_stopped_counts() -> None:
+    async def work(house: House) -> None:
+        await house.recordings.record("worker")
+        house.disk.hangs = True
+        house.say(b"hello")
+        await house.until(lambda: house.heard() == "hello")
+        await house.recordings.stop("worker")
+        size = sum(map(len, house.disk.files.values()))
+        assert (house.recordings.written, house.recordings.total) == (size, size)
+        assert [event.bytes for event in house.events if isinstance(event, RecordingStopped)] == [size]
+
+    run(work)
+
+
 def test_who_is_recorded_is_not_recorded_twice() -> None:
     async def work(house: House) -> None:
         answers = await asyncio.gather(*(house.recordings.record("worker") for _ in range(5)))

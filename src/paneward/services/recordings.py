@@ -334,14 +334,21 @@ class Parts:
     async def write(self, lines: bytes) -> bool:
         assert self._tape is not None
         following = await self._judged(len(lines))
-        with _told():
-            await self._tape.write(lines)
-        self._part += len(lines)
-        self.size += len(lines)
-        self._house.total += len(lines)
-        self._house.written += len(lines)
+        self._count(len(lines))  # first: who stops the recording does not stop a write that was asked for
+        try:
+            with _told():
+                await self._tape.write(lines)
+        except Over:
+            self._count(-len(lines))
+            raise
         self.begun.set()
         return following is not Next.NEXT_PART
+
+    def _count(self, more: int) -> None:
+        self._part += more
+        self.size += more
+        self._house.total += more
+        self._house.written += more
 
     async def _judged(self, more: int) -> Next:
         house = self._house
