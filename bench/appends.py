@@ -25,7 +25,7 @@ from time import perf_counter
 import uvloop
 
 from bench.row import Row, p50, p99
-from paneward.core.events import StateChanged
+from paneward.core.agent.events import StateChanged
 from paneward.store import Store
 
 TOP = Path(__file__).resolve().parent.parent

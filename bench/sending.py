@@ -14,7 +14,7 @@ import paneward
 from bench.bare import BareClient, bare_client
 from bench.ground import TOP, command, private_server
 from bench.row import Row, p50, p99
-from paneward.core.snippet import extract_verification_snippet
+from paneward.core.delivery.snippet import extract_verification_snippet
 from tests.adapters.conftest import TmuxServer
 
 BASE_DELAY, CLEAR_DELAY, RETRIES = 0.120, 0.200, 3

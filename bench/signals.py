@@ -18,7 +18,7 @@ from bench.row import Row, cpu_seconds, p50, p99
 from bench.streams import Crowd
 from paneward.app.server import serve
 from paneward.config import Settings
-from paneward.core.hooking import command
+from paneward.core.hook_install import command
 from tests.adapters.conftest import TmuxServer
 
 CLIENTS = 100

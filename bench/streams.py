@@ -25,7 +25,7 @@ from bench.ground import TOP, heard, private_server, tell
 from bench.hosting import served
 from bench.row import Row, p50, p99
 from bench.streamer import files_allowed
-from paneward.core.agent import Answer
+from paneward.core.agent.record import Answer
 from paneward.surfaces.http.terminal import SEQ
 from tests.adapters.conftest import TmuxServer
 

@@ -9,7 +9,7 @@ import random
 from itertools import pairwise
 from time import process_time
 
-from paneward.core.ansi import ByteStripper, Stripper
+from paneward.core.terminal.ansi import ByteStripper, Stripper
 
 CHUNK = 4096
 CHUNKINGS_PER_TEXT = 10

@@ -23,8 +23,8 @@ from typing import Any
 
 import paneward
 from paneward.app import Connection
+from paneward.core.delivery.preflight import DraftPolicy
 from paneward.core.errors import Code
-from paneward.core.preflight import DraftPolicy
 from paneward.core.result import Rung
 from prove.agents_page import PAGE, page
 from prove.ledger import RESULTS, Ledger, Line, Outcome, fingerprint

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, Literal
 
 import paneward
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.scene import Snapshot
 from prove.family import child
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from paneward.core import hooks
-from paneward.core.ansi import ByteStripper, Stripper
-from paneward.core.control import Broken, Control
-from paneward.core.jsonc import NotJson, parse
-from paneward.core.osc import OscReader, read_progress, read_status
+from paneward.core.hook_install.jsonc import NotJson, parse
 from paneward.core.profiles import AIDER, CLAUDE, CODEX, DEMO, GEMINI, GENERIC, OPENCODE, SHELL, Recognised
-from paneward.core.reading import read
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.readiness.inspection import read
+from paneward.core.state import hooks
+from paneward.core.terminal.ansi import ByteStripper, Stripper
+from paneward.core.terminal.control import Broken, Control
+from paneward.core.terminal.osc import OscReader, read_progress, read_status
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.usage import Account
 from paneward.services.tracker import Tracker
 from prove.ledger import Cell, Line, Outcome, Proof

@@ -14,7 +14,7 @@ from typing import Any
 
 from paneward.app.server import STORE, Server, serve
 from paneward.config import HostSettings, Settings
-from paneward.core.host import HostRecord
+from paneward.core.hosts.host import HostRecord
 from paneward.store import Store
 from prove.ledger import Cell, Line, Outcome, Proof
 from prove.place import Place

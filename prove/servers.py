@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from paneward.core.agent import Actor, Intent
+from paneward.core.agent.record import Actor, Intent
 from paneward.core.result import Verdict
 from paneward.store import Store
 from prove.ledger import TOP, Cell, Line, Outcome, Proof

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from paneward.app.server import Server, serve
 from paneward.config import Settings, StoreSettings
-from paneward.core.agent import Actor, Agent, Answer, Intent, Sent, Turn
+from paneward.core.agent.record import Actor, Agent, Answer, Intent, Sent, Turn
 from paneward.core.errors import Code, PanewardError, StoreError
 
 NAP = 0.02  # seconds between looks at what the server has stored

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
 from paneward.store import Store
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place

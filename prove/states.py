@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from paneward.core.standing import AgentState, Standing
+from paneward.core.state.claims import AgentState, Standing
 from prove.ledger import RESULTS, Ledger, Line, Outcome, fingerprint
 from prove.truth import SILENCE, Record, Wrong, judge
 from prove.turns import Stage, Turn, kinds, staged

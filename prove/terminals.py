@@ -23,7 +23,7 @@ import paneward
 from paneward.app import Connection
 from paneward.core.errors import Code
 from paneward.core.result import Menu, Readiness, ReadyVerdict, Rung
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
 from prove.ledger import RESULTS, Ledger, Line, Outcome, fingerprint
 from prove.terminals_page import PAGE, page
 from tests.lab.agents import LabAgent, NotSeen, installed, start

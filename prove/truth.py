@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from paneward.core.standing import AgentState, Standing
+from paneward.core.state.claims import AgentState, Standing
 
 SILENCE = 0.3  # seconds without output after which a wrong state is one too long
 BURST = 0.01  # seconds within which what is printed is one event: tmux tells one repaint in several pieces

@@ -14,8 +14,8 @@ import paneward
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import Spool
 from paneward.app import Connection
-from paneward.core.hooks import Heard, read_spooled
-from paneward.core.standing import AgentState, Standing
+from paneward.core.state.claims import AgentState, Standing
+from paneward.core.state.hooks import Heard, read_spooled
 from paneward.services.follow import Follower
 from prove.truth import Record
 from tests.lab.agents import LabAgent, NotSeen

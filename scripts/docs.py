@@ -21,9 +21,11 @@ import typer.main
 from rich.console import Console
 
 from paneward import config
-from paneward.core import flow, profiles, readiness, result
+from paneward.core import profiles, result
 from paneward.core.errors import Code
 from paneward.core.profiles import row
+from paneward.core.readiness import rules as readiness
+from paneward.core.terminal import flow
 from paneward.demo import agent, tour
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, OF_DELIVERY, OF_READINESS

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from paneward.core import agent, events, host
+from paneward.core.agent import events
+from paneward.core.agent import record as agent
+from paneward.core.hosts import host
 from paneward.surfaces.cli.meaning import remarks
 from paneward.surfaces.http.access import MAY, May, Role
 from paneward.surfaces.http.metrics import METRICS

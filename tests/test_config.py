@@ -15,7 +15,7 @@ from paneward.config import SECTIONS, Settings, find_file, load, profiles_of, st
 from paneward.config.values import plainly
 from paneward.core.errors import Code, InvalidInput, StoreError
 from paneward.core.profiles import BUILT_IN, Profile, Typing, choose
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 
 
 @pytest.fixture(autouse=True)

@@ -17,12 +17,14 @@ import yaml
 import paneward
 import paneward.tmux_bridge
 from paneward import config
-from paneward.core import flow, readiness, result
-from paneward.core.agent import Said, Stage, next_stage
+from paneward.core import result
+from paneward.core.agent.events import KINDS
+from paneward.core.agent.record import Said, Stage, next_stage
 from paneward.core.errors import Code
-from paneward.core.events import KINDS
-from paneward.core.host import TRANSITIONS, HostFact, HostState
+from paneward.core.hosts.host import TRANSITIONS, HostFact, HostState
 from paneward.core.profiles import BUILT_IN, Profile, profile_from
+from paneward.core.readiness import rules as readiness
+from paneward.core.terminal import flow
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import Exit
 from paneward.surfaces.http.access import May, Role

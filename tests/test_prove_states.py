@@ -1,6 +1,6 @@
 """The judgement of states: a wrong one is seen, and so is one that was taken back."""
 
-from paneward.core.standing import AgentState, Ending, Source, Standing
+from paneward.core.state.claims import AgentState, Ending, Source, Standing
 from prove.states import outcome
 from prove.truth import BURST, SILENCE, Era, Record, judge
 

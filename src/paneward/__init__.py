@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paneward.core.result import Rung as Rung
     from paneward.core.result import SendResult as SendResult
     from paneward.core.result import Verdict as Verdict
-    from paneward.core.standing import AgentState as AgentState
-    from paneward.core.standing import Standing as Standing
+    from paneward.core.state.claims import AgentState as AgentState
+    from paneward.core.state.claims import Standing as Standing
     from paneward.ports import PaneInfo as PaneInfo
     from paneward.tool import TmuxTool as TmuxTool
     from paneward.tool import tool_prompt as tool_prompt
@@ -35,7 +35,7 @@ _HOMES = {
     "paneward.core.errors": ("Code", "PanewardError"),
     "paneward.core.profiles": ("Profile",),
     "paneward.core.result": ("Menu", "Option", "Readiness", "ReadyVerdict", "Rung", "SendResult", "Verdict"),
-    "paneward.core.standing": ("AgentState", "Standing"),
+    "paneward.core.state.claims": ("AgentState", "Standing"),
     "paneward.ports": ("PaneInfo",),
     "paneward.tool": ("TmuxTool", "tool_prompt", "tool_schema"),
 }

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from paneward.core.recording import Kept
-    from paneward.core.scene import ProcessFacts, Scene, Snapshot
+    from paneward.core.recording.recorder import Kept
+    from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
     from paneward.core.usage import Account
 
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound
-from paneward.core.flow import Effect, Flow, Look, Mark, Paste, Rest, Type, Watch
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.core.terminal.flow import Effect, Flow, Look, Mark, Paste, Rest, Type, Watch
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from paneward.ports import PaneInfo, always
 
 T = TypeVar("T")

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 
 from paneward.app import Connection, connect
 from paneward.config import Settings
+from paneward.core.delivery.preflight import BusyPolicy, DraftPolicy
+from paneward.core.delivery.snippet import extract_verification_snippet as _extract_verification_snippet
 from paneward.core.errors import PanewardError
-from paneward.core.preflight import BusyPolicy, DraftPolicy
 from paneward.core.result import Menu, Readiness, Rung, SendResult, Verdict
-from paneward.core.snippet import extract_verification_snippet as _extract_verification_snippet
 
 __all__ = [
     "SendResult",

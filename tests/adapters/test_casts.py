@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from paneward.adapters.casts import Casts, Tape, export, kept, parts_of, read_parts
-from paneward.core.cast import OUTPUT, Entry, Header, joined, written, written_header
 from paneward.core.errors import Code, InvalidInput, PanewardError
-from paneward.core.recording import Kept
+from paneward.core.recording.cast import OUTPUT, Entry, Header, joined, written, written_header
+from paneward.core.recording.recorder import Kept
 
 NAME = "20261116T084111Z"
 BEGAN = 1_794_818_471.0

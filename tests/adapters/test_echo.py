@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from paneward.core.echo import drawn
+from paneward.core.terminal.echo import drawn
 from tests.adapters.conftest import Connect, TmuxServer
 from tests.adapters.test_watch import HOSTS, lines_of, numbers
 

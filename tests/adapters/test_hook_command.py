@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.hooking import command
-from paneward.core.hooks import What, read_spooled
+from paneward.core.hook_install import command
+from paneward.core.state.hooks import What, read_spooled
 
 SHELLS = [shell for name in ("sh", "dash", "bash", "zsh", "fish") if (shell := shutil.which(name))]
 ENV = {"PATH": os.environ["PATH"], "TMUX_PANE": "%7", "TMUX": "/tmp/tmux-1000/default,99,0"}

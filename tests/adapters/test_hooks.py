@@ -7,7 +7,7 @@ import pytest
 
 from paneward.adapters.hooks import change, is_there, look, settings_file
 from paneward.core.errors import Code, PanewardError
-from paneward.core.hooking import HOOKING
+from paneward.core.hook_install import HOOKING
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.keys import CONTROLLED, FIXED, MOVING, SENDING, check_keys
+from paneward.core.terminal.keys import CONTROLLED, FIXED, MOVING, SENDING, check_keys
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 

@@ -15,7 +15,7 @@ from paneward.adapters import opencode
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.opencode import OpenCodeApi
 from paneward.core.errors import TmuxError, TmuxTimeout
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 
 ROW = "  ┃  Build · Lab Model Lab"
 SESSION = {"id": "ses_1", "title": "fix the parser", "agent": "build", "model": {"id": "m1", "providerID": "lab"}}

@@ -15,7 +15,7 @@ import pytest
 from paneward.adapters import process, process_remote
 from paneward.adapters.process import local_facts
 from paneward.core.profiles import GENERIC, choose
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 from tests.adapters.conftest import Connect, TmuxServer, until
 
 HOSTS = pytest.mark.parametrize("host", ["local", "ssh"])

@@ -11,7 +11,7 @@ import pytest
 from paneward.adapters import spool as module
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import Spool, put_signal
-from paneward.core.hooks import END, read_line, read_spooled
+from paneward.core.state.hooks import END, read_line, read_spooled
 from paneward.ports import Spooled
 
 PATIENCE = 20.0

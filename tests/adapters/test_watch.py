@@ -13,7 +13,7 @@ from paneward.adapters.host import Host
 from paneward.adapters.tmux_control import ControlTmux
 from paneward.adapters.tmux_control.watching import PaneWatch
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.scene import Snapshot
 from tests.adapters.conftest import TMUX, Connect, LiveTmux, TmuxServer, until
 
 COUNT = 'i=0; while :; do i=$((i+1)); echo "line$i"; done'

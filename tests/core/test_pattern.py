@@ -10,13 +10,14 @@ from paneward.core.errors import Code, InvalidInput
 from paneward.core.pattern import LONGEST, BadPattern, linear, translated
 from paneward.core.profiles import BUILT_IN, SHELL, profile_from
 from paneward.core.profiles.patterns import compiled, search
-from paneward.core.readiness import compile_prompt
+from paneward.core.readiness.rules import compile_prompt
 
 CORE = Path(paneward.core.__file__).parent
 # Patterns that are put together from our own words.
 OURS = {
-    *("pattern.py", "profiles/patterns.py", "signals/marker.py", "signals/signal.py", "ansi.py", "recording.py"),
-    *("screen/lines.py", "screen/menu.py", "signals/stream.py", "credentials.py"),
+    *("pattern.py", "profiles/patterns.py", "signals/marker.py", "signals/signal.py"),
+    *("terminal/ansi.py", "recording/recorder.py", "screen/lines.py", "screen/dialogs/menu.py"),
+    *("signals/stream.py", "credentials.py"),
 }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from paneward.core.hooking import HOOKING, edit
+from paneward.core.hook_install import HOOKING, edit
 from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, NotSeen, newest
 from tests.lab.recipes import RECIPES

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paneward.app import Connection
-from paneward.core.defusing import defuse
+from paneward.core.delivery.guards import defuse
 from paneward.core.profiles import BUILT_IN, Profile, at_version
 from paneward.core.profiles.row import Edit
 from paneward.core.result import Rung, SendResult

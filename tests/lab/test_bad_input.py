@@ -15,7 +15,7 @@ import pytest
 
 from paneward.app import Connection, connect
 from paneward.core.errors import Code
-from paneward.core.reading import Reading
+from paneward.core.readiness.inspection import Reading
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.screen.appearance import State
 from tests.adapters.conftest import until

@@ -10,8 +10,8 @@ import pytest
 from paneward.adapters.hooks import change
 from paneward.app.server import Server, serve
 from paneward.config import Settings
-from paneward.core.agent import Actor, Intent, Stage, Turn
-from paneward.core.hooking import HOOKING
+from paneward.core.agent.record import Actor, Intent, Stage, Turn
+from paneward.core.hook_install import HOOKING
 from paneward.core.result import Rung, Verdict
 from tests.lab.agents import LabAgent
 from tests.lab.conftest import StartAgent

@@ -10,7 +10,7 @@ import pytest
 
 from paneward.app.server import Server, serve
 from paneward.config import Settings
-from paneward.core.agent import Actor, Agent, Answer, Intent, Sent, Stage
+from paneward.core.agent.record import Actor, Agent, Answer, Intent, Sent, Stage
 from paneward.core.errors import Code
 from tests.lab.agents import LabAgent
 from tests.lab.conftest import StartAgent

@@ -16,7 +16,7 @@ from paneward.app import Connection
 from paneward.core.errors import Code
 from paneward.core.profiles import BUILT_IN
 from paneward.core.result import Rung
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
 from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, newest
 from tests.lab.conftest import StartAgent

@@ -9,7 +9,7 @@ import pytest
 
 from paneward.app.server import Server, serve
 from paneward.config import Settings
-from paneward.core.agent import Stage
+from paneward.core.agent.record import Stage
 from tests.lab.agents import LabAgent
 from tests.lab.conftest import StartAgent
 from tests.lab.recipes import pins

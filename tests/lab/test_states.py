@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
 from prove.ledger import Outcome
 from prove.states import play, with_notices
 from prove.turns import interrupted, permitted, staged

@@ -13,7 +13,7 @@ import pytest
 import paneward
 from paneward.app.server import Server, serve
 from paneward.config import Settings
-from paneward.core.agent import RESTING
+from paneward.core.agent.record import RESTING
 from paneward.core.result import Readiness, SendResult
 from tests.lab.agents import LabAgent
 from tests.lab.conftest import StartAgent

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paneward.app.server import Server, serve
-from paneward.core.agent import Actor, Agent, Intent, Stage
+from paneward.core.agent.record import Actor, Agent, Intent, Stage
 from paneward.core.errors import Code, PanewardError
 from tests.live.conftest import SETTINGS, Ground
 from tests.live.ground import Stage as Play

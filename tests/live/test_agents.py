@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from paneward.core.agent import Actor, Answer, Intent, Stage
+from paneward.core.agent.record import Actor, Answer, Intent, Stage
 from paneward.core.errors import Code
 from paneward.core.result import Verdict
 from tests.live.conftest import Ground

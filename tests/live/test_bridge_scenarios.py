@@ -12,9 +12,9 @@ import pytest
 
 from paneward.app import Connection
 from paneward.config import BridgeSettings, Settings, TmuxSettings, load
+from paneward.core.delivery.snippet import extract_verification_snippet, typing_delay
 from paneward.core.errors import Code
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.snippet import extract_verification_snippet, typing_delay
 from tests.adapters.conftest import until
 from tests.live.conftest import SETTINGS, Ground
 from tests.live.ground import Stage, reached

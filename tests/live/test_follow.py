@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from paneward.app import Connection, Transport
-from paneward.core.standing import AgentState, Ending, Source, Standing
+from paneward.core.state.claims import AgentState, Ending, Source, Standing
 from paneward.services.follow import Follower
 from tests.live.conftest import Ground
 

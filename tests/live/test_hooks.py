@@ -5,10 +5,10 @@ import os
 import subprocess
 from typing import Any
 
-from paneward.core.agent import Actor, Intent, Stage
-from paneward.core.hooking import command
+from paneward.core.agent.record import Actor, Intent, Stage
+from paneward.core.hook_install import command
 from paneward.core.result import Rung, Verdict
-from paneward.core.standing import Source
+from paneward.core.state.claims import Source
 from tests.live.conftest import Ground
 from tests.live.serving import Scene, played
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from paneward.app.server import serve
 from paneward.config import HostSettings
-from paneward.core.agent import DISCONNECTED, Actor, Answer, Intent, Stage, shown
+from paneward.core.agent.record import DISCONNECTED, Actor, Answer, Intent, Stage, shown
 from paneward.core.errors import Code
-from paneward.core.host import HostRecord, HostStanding
+from paneward.core.hosts.host import HostRecord, HostStanding
 from paneward.core.result import Verdict
 from paneward.store import Store
 from tests.adapters.conftest import until

@@ -12,10 +12,10 @@ import pytest
 
 from paneward.app.server import serve
 from paneward.config import RecordingSettings
-from paneward.core.cast import RESIZE, Entry, Header, read_part
-from paneward.core.events import RecordingStopped
-from paneward.core.recording import GAP
-from paneward.core.scene import Snapshot
+from paneward.core.agent.events import RecordingStopped
+from paneward.core.recording.cast import RESIZE, Entry, Header, read_part
+from paneward.core.recording.recorder import GAP
+from paneward.core.terminal.scene import Snapshot
 from paneward.services.recordings import ANEW
 from tests.live.casting import Canvas, captions, recorded, text_of
 from tests.live.conftest import Ground

@@ -5,7 +5,7 @@ The scenarios of "Respond via tmux Bridge" have tests under their own names; the
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Answer, Intent, Stage
+from paneward.core.agent.record import Actor, Agent, Answer, Intent, Stage
 from paneward.core.errors import Code
 from paneward.core.result import Rung, Verdict
 from tests.live.conftest import Ground

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from paneward.adapters.spool import put_signal
-from paneward.core.agent import Stage
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
+from paneward.core.agent.record import Stage
 from tests.adapters.conftest import until
 from tests.live.conftest import Ground
 from tests.live.serving import Scene, played

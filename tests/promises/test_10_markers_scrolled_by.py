@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.agent import Stage
+from paneward.core.agent.record import Stage
 from tests.adapters.conftest import until
 from tests.live.conftest import Ground
 from tests.live.serving import Scene, played

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.cast import Entry, written
+from paneward.core.recording.cast import Entry, written
 from paneward.surfaces.cli import output
 from paneward.surfaces.cli.console import Terminal
 from paneward.surfaces.cli.logs import configure

@@ -12,15 +12,15 @@ import pytest
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.spool import CHUNK as CHUNK_OF_FILES
 from paneward.adapters.spool import Spool
-from paneward.core.control import Control
-from paneward.core.hooks import END, read_spooled
-from paneward.core.jsonc import parse
-from paneward.core.novelty import Novelty
-from paneward.core.osc import OscReader
+from paneward.core.hook_install.jsonc import parse
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
-from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.lines import is_rule
 from paneward.core.signals import Bells, Detector, worded
+from paneward.core.state.hooks import END, read_spooled
+from paneward.core.terminal.control import Control
+from paneward.core.terminal.novelty import Novelty
+from paneward.core.terminal.osc import OscReader
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.text import redact
 from paneward.core.usage import Account
 from paneward.ports import Spooled

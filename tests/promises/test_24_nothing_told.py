@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from paneward.adapters.door import Door, server_key
+from paneward.core.agent.events import AgentLost
 from paneward.core.errors import StoreError
-from paneward.core.events import AgentLost
 from paneward.store import Store
 from tests.core.test_credentials import HEX32, MIXED, SECRETS
 from tests.store.cluster import Cluster

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.scene import Snapshot
 from paneward.store import Store
 from paneward.testing import CURSOR, FakeClock, FakeTmux, snapshot
 

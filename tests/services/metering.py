@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, StoreError
 from paneward.core.usage import Account, Budget, Usage
 from paneward.ports import Grown, Place

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from paneward.core.agent import Agent
+from paneward.core.agent.events import RecordingStarted, RecordingStopped
+from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, Code, PanewardError, StoreError, TmuxError
-from paneward.core.events import RecordingStarted, RecordingStopped
-from paneward.core.recording import Backdrop, Kept, Limits
-from paneward.core.scene import Snapshot
+from paneward.core.recording.recorder import Backdrop, Kept, Limits
+from paneward.core.terminal.scene import Snapshot
 from paneward.services.recordings import Recordings
 from paneward.testing import FakeClock
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from paneward.core.agent import Agent, Answer, Stage
+from paneward.core.agent.record import Agent, Answer, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError, TmuxError
 from paneward.services.agents import Agents
 from paneward.services.follow import Follower

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
 from paneward.services.bus import Bus, Subscription
 
 

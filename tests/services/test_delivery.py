@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from paneward.config import Settings
-from paneward.core.choice import Choice
+from paneward.core.dialog.choice import Choice
 from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.scene import Scene
+from paneward.core.terminal.scene import Scene
 from paneward.services.delivery import Deliveries, Request
 from paneward.store import Delivery, Store
 from paneward.testing import LINES, WORKING, FakeClock, FakeTmux

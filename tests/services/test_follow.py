@@ -5,13 +5,13 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from paneward.core.profiles import CLAUDE, GENERIC, SHELL, Profile
-from paneward.core.scene import Scene
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
+from paneward.core.terminal.scene import Scene
 from paneward.services.drive import LONGEST_GAP, Driver
 from paneward.services.follow import DULL, DULLEST, FOREVER, LONG, Follower
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
-from tests.core.test_hooks import hook
+from tests.core.state.test_hooks import hook
 
 
 async def follower_of(tmux: FakeTmux, profile: Profile = SHELL) -> Follower:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paneward.core.errors import Code, HostUnreachable, LoginNeeded, PanewardError, TmuxTooOld
-from paneward.core.host import FIRST, STEADY, HostRecord, HostState
+from paneward.core.hosts.host import FIRST, STEADY, HostRecord, HostState
 from paneward.services.hosts import ALL_DAY, Here, Hosts
 from paneward.store import Store
 from paneward.testing import EPOCH, FakeClock

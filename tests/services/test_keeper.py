@@ -12,13 +12,13 @@ from typing import Any, cast
 import pytest
 
 from paneward.config import Settings
-from paneward.core.agent import Actor, Agent, Answer, Intent, Sent, Stage, Turn, choice_of
-from paneward.core.choice import Choice
+from paneward.core.agent.record import Actor, Agent, Answer, Intent, Sent, Stage, Turn, choice_of
+from paneward.core.dialog.choice import Choice
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
-from paneward.core.scene import Snapshot
-from paneward.core.screen.asked import read_asked
+from paneward.core.screen.dialogs.asked import read_asked
+from paneward.core.terminal.scene import Snapshot
 from paneward.services.catchup import CALM
 from paneward.services.delivery import Deliveries, Request
 from paneward.services.drive import Driver

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Intent, Stage
-from paneward.core.hooks import END, Heard
+from paneward.core.agent.record import Actor, Agent, Intent, Stage
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
+from paneward.core.state.hooks import END, Heard
 from paneward.ports import Spooled
 from paneward.services.follow import Follower
 from paneward.services.listening import Ear, Listening

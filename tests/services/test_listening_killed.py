@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paneward.core.agent import Stage
+from paneward.core.agent.record import Stage
 from paneward.core.errors import StoreError
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.services.listening import AGAIN

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from paneward.core.agent import Stage
-from paneward.core.events import AgentForgotten, StateChanged, Stored
+from paneward.core.agent.events import AgentForgotten, StateChanged, Stored
+from paneward.core.agent.record import Stage
 from paneward.core.usage import Budget, price, window
 from paneward.services.bus import Bus
 from paneward.services.meters import AGAIN, EVERY, SOON, TOLD, Meters

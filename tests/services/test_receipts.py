@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.flow import Phase
-from paneward.core.pending import Words
+from paneward.core.readiness.pending import Words
 from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.terminal.flow import Phase
 from paneward.services.receipts import left_behind, words_of
 from paneward.store import Delivery, Store, newest_delivery, text_hash
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from paneward.core.agent import Agent
+from paneward.core.agent.events import RecordingStarted, RecordingStopped
+from paneward.core.agent.record import Agent
 from paneward.core.errors import (
     Code,
     HostUnreachable,
@@ -17,8 +18,7 @@ from paneward.core.errors import (
     StoreError,
     TmuxError,
 )
-from paneward.core.events import RecordingStarted, RecordingStopped
-from paneward.core.recording import GAP, Kept
+from paneward.core.recording.recorder import GAP, Kept
 from paneward.services.recordings import ANEW, UNSEEN, Recordings
 from tests.services.taping import END, LIMITS, SEEN, Disk, DiskTape, House, refused, run
 

@@ -4,11 +4,11 @@ import json
 import re
 from dataclasses import replace
 
-from paneward.core.flow import Phase
 from paneward.core.profiles import GENERIC, Recognised
-from paneward.core.reading import read
+from paneward.core.readiness.inspection import read
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
+from paneward.core.terminal.flow import Phase
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from paneward.services.report import masked, read_again, redacted, report_of
 from paneward.store import Delivery
 from paneward.surfaces.cli.bundle import bundle, readings

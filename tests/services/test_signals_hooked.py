@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from paneward.core.agent import Stage
+from paneward.core.agent.record import Stage
 from paneward.core.signals import Channel, Signal, SignalState
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
 from tests.services.test_listening import NOW, Room, in_room
 
 BUSY, IDLE = AgentState.BUSY, AgentState.IDLE

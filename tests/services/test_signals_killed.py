@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.services.tracker import Tracker
 from paneward.services.turns import Turns
 from paneward.store import Store

@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from paneward.core.agent import Intent
+from paneward.core.agent.record import Intent
 from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.standing import AgentState
+from paneward.core.state.claims import AgentState
 from paneward.services.tracker import Tracker
 from paneward.services.turns import Turns
 from paneward.store import Store

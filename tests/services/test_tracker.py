@@ -6,10 +6,10 @@ import pytest
 
 from paneward.config import SignalSettings
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
-from paneward.core.scene import Scene, Snapshot
 from paneward.core.signals import Channel, Memory, Signal, SignalState
 from paneward.core.signals.marker import Grammar
 from paneward.core.signals.painted import look
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.services.tracker import Found, Tracker
 
 ASKS = "--<[paneward:needs_input:Which colour?]>--"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from paneward.core.profiles import CLAUDE
-from paneward.core.scene import Scene
+from paneward.core.terminal.scene import Scene
 from tests.services.test_tracker import DONE, HEIGHT, Pane, claude
 
 TURN = ("❯\u00a0once more", "", "● That is done.", f"  {DONE}", "")

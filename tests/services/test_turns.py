@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Command, Intent, Stage, Turn
+from paneward.core.agent.events import Stored
+from paneward.core.agent.record import Actor, Agent, Command, Intent, Stage, Turn
+from paneward.core.agent.utterance import Seen
 from paneward.core.errors import Code
-from paneward.core.events import Stored
-from paneward.core.hearing import Seen
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
-from paneward.core.standing import AgentState, Claim, Ending, Source, Standing
+from paneward.core.state.claims import AgentState, Claim, Ending, Source, Standing
 from paneward.services.turns import DOUBT, Turns
 from paneward.store import Delivery, Store
 from paneward.testing import FakeClock

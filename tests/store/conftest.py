@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from paneward.core.agent import Agent, Turn
-from paneward.core.judging import Change
+from paneward.core.agent.changes import Change
+from paneward.core.agent.record import Agent, Turn
 from paneward.store import Store
 from tests.store.cluster import Cluster, cluster
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from paneward.core.agent import Agent
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
+from paneward.core.agent.record import Agent
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Command, Intent, Stage, Turn
+from paneward.core.agent.changes import Change
+from paneward.core.agent.events import AgentFound, AgentLost, DeliveryChanged, StateChanged, Stored
+from paneward.core.agent.record import Actor, Agent, Command, Intent, Stage, Turn
 from paneward.core.errors import AgentExists, AgentNotFound, Code
-from paneward.core.events import AgentFound, AgentLost, DeliveryChanged, StateChanged, Stored
-from paneward.core.judging import Change
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.store import Store
 from tests.store.conftest import Place, say, using

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Intent, Turn
+from paneward.core.agent.events import AgentLost, StateChanged
+from paneward.core.agent.record import Actor, Agent, Intent, Turn
 from paneward.core.audit import AuditEntry
-from paneward.core.events import AgentLost, StateChanged
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
 from paneward.store.care import AT_ONCE

@@ -15,9 +15,9 @@ from tests.store.fold import fold, told_of
 WORKER = """
 import asyncio, sys
 from dataclasses import replace
-from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
-from paneward.core.agent import Said
-from paneward.core.judging import Moment, Told, judged
+from paneward.core.agent.record import Actor, Agent, Intent, Stage, Turn
+from paneward.core.agent.record import Said
+from paneward.core.agent.changes import Moment, Told, judged
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
 

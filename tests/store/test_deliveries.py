@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from paneward.core.errors import Code, StoreError
-from paneward.core.flow import Phase
 from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.terminal.flow import Phase
 from paneward.store import BEHIND, KEEP_TEXT, Delivery, Store, text_hash
 from tests.store.conftest import Place, using
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paneward.core import judging
-from paneward.core.agent import SPOKEN, Agent, Said, Stage, Turn, opens
+from paneward.core.agent import changes as judging
+from paneward.core.agent.events import AgentFound, AgentLost
+from paneward.core.agent.record import SPOKEN, Agent, Said, Stage, Turn, opens
 from paneward.core.errors import AgentExists, AgentNotFound
-from paneward.core.events import AgentFound, AgentLost
 from paneward.store import Store
 from tests.store.conftest import Place, using
 from tests.store.fold import fold, told_of

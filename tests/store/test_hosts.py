@@ -2,9 +2,9 @@
 
 import pytest
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.core.errors import Code, PanewardError
-from paneward.core.host import MOST, HostRecord
+from paneward.core.hosts.host import MOST, HostRecord
 from paneward.store import Store
 from tests.store.conftest import Place, using
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from paneward.core.agent.events import ServerStarted
 from paneward.core.errors import Code, StoreError
-from paneward.core.events import ServerStarted
 from paneward.store import Store
 from paneward.store.tables import tables
 from tests.store.conftest import Place, using

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.agent import Actor, Agent, Intent, Turn
+from paneward.core.agent.changes import Change
+from paneward.core.agent.events import AgentLost, ServerStarted, ServerStopped, StateChanged, Stored
+from paneward.core.agent.record import Actor, Agent, Intent, Turn
 from paneward.core.errors import AgentExists, StoreError
-from paneward.core.events import AgentLost, ServerStarted, ServerStopped, StateChanged, Stored
-from paneward.core.judging import Change
 from paneward.store import Store
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction

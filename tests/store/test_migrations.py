@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from paneward.core.errors import Code, StoreError
-from paneward.core.flow import Phase
+from paneward.core.terminal.flow import Phase
 from paneward.store import SCHEMA, Store
 from paneward.store.tables import tables
 from paneward.store.upgrade import MIGRATIONS, revision, upgrade

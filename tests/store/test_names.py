@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.store import Store
 from paneward.store.names import is_agent
 

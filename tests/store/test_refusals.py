@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from paneward.core.agent.events import AgentLost
 from paneward.core.errors import Code, StoreError
-from paneward.core.events import AgentLost
 from paneward.store import SCHEMA, Store
 from tests.store.cluster import Cluster, cluster
 from tests.store.conftest import Place, raw, using
@@ -22,7 +22,7 @@ LONG = "x" * 5000
 FULL = """
 import asyncio, json, os, resource, sys
 from paneward.core.errors import StoreError
-from paneward.core.events import AgentLost
+from paneward.core.agent.events import AgentLost
 from paneward.store import Store
 
 async def main(path, way):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.agent import Agent, Stage
-from paneward.core.events import StateChanged
+from paneward.core.agent.events import StateChanged
+from paneward.core.agent.record import Agent, Stage
 from paneward.core.result import Menu, Option
 from paneward.store.written import KEEP_TEXT, agent_of, encoded, encoded_each, kept, menu_of, plain, written
 

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from paneward.core.delivery.preflight import Draft, WhenBusy
 from paneward.core.errors import Code
-from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.profiles import BUILT_IN, profile_from
 from paneward.core.result import Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces.cli import EXAMPLES, main

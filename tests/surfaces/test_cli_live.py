@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.readiness import RULES
+from paneward.core.readiness.rules import RULES
 from tests.surfaces.conftest import DEMO_AGENT, PANEWARD, Machine, Ran, run
 
 

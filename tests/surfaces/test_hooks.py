@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.hooking import command
-from paneward.core.hooks import read_spooled
+from paneward.core.hook_install import command
+from paneward.core.state.hooks import read_spooled
 from tests.surfaces.conftest import Machine
 from tests.surfaces.serving import Up, reached
 

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from paneward.core.agent import Agent
-from paneward.core.flow import Phase
+from paneward.core.agent.record import Agent
+from paneward.core.terminal.flow import Phase
 from paneward.store import Delivery
 from paneward.surfaces.cli.answers import Seat
 from paneward.surfaces.cli.asking import seats

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paneward.core.cast import OUTPUT, Entry, Header, written, written_header
+from paneward.core.recording.cast import OUTPUT, Entry, Header, written, written_header
 from tests.adapters.conftest import until
 from tests.surfaces.conftest import PANEWARD, Machine
 from tests.surfaces.serving import Up, up

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from rich.console import Console
 
+from paneward.core.agent.events import Stored
 from paneward.core.errors import Code, PanewardError, ServerError
-from paneward.core.events import Stored
 from paneward.surfaces.cli.answers import Agents
 from paneward.surfaces.cli.asking import Wanted
 from paneward.surfaces.cli.following import Pulse, _drawn, _say, events_for_ever

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from paneward.core.agent import Agent, Stage, Turn, number_of
+from paneward.core.agent.events import Stored
+from paneward.core.agent.record import Agent, Stage, Turn, number_of
 from paneward.core.errors import Code, InvalidInput, PanewardError, ServerError
-from paneward.core.events import Stored
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code, flat

@@ -16,10 +16,10 @@ from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
-from paneward.core.agent import NAME
-from paneward.core.cast import LONGEST_LINE, Part, capped, clipped, exported, joined, read_part
+from paneward.core.agent.record import NAME
 from paneward.core.errors import Code, InvalidInput, RecordingNotFound
-from paneward.core.recording import FILE, Kept, file_name, is_name, order
+from paneward.core.recording.cast import LONGEST_LINE, Part, capped, clipped, exported, joined, read_part
+from paneward.core.recording.recorder import FILE, Kept, file_name, is_name, order
 
 FOLDER: Final = "recordings"
 STAMP: Final = "%Y%m%dT%H%M%SZ"

@@ -19,7 +19,7 @@ from paneward.adapters.tmux_words import (
     read_panes,
 )
 from paneward.core.errors import TmuxNotInstalled, TmuxTimeout
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.scene import Snapshot
 
 
 class Glance:

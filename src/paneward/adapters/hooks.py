@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from paneward.core.errors import Code, PanewardError
-from paneward.core.hooking import HOOKING, NOTES, Hooked, Refused, edit, present
+from paneward.core.hook_install import HOOKING, NOTES, Hooked, Refused, edit, present
 
 BACK = "Mend the file, or move it away, and run the command again; nothing in it was changed."
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from paneward.core.errors import TmuxError, TmuxTimeout
-from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
+from paneward.core.terminal.scene import Scene
 from paneward.ports import Clock
 
 FINDS = 10.0  # seconds in which it must answer to be used at all; a loaded machine keeps it busy for several

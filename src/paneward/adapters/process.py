@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from paneward.adapters.host import Host
 from paneward.adapters.process_remote import RemoteProbe
-from paneward.core.foreground import SHELLS, YOUNG, Wait, waiting, waits_for
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.foreground import SHELLS, YOUNG, Wait, waiting, waits_for
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 
 MANY = 300  # processes of one pane that are looked at; a build of more is certainly not waiting for keys
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from paneward.adapters.host import Host
 from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
-from paneward.core.foreground import EPOLL, SHELLS, YOUNG, Wait, waiting, waits_for
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.foreground import EPOLL, SHELLS, YOUNG, Wait, waiting, waits_for
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 
 PATIENCE = 15.0  # seconds for one answer, connecting included: a late one is worth more than none
 LIMIT = 1 << 20

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from paneward.adapters import inotify
-from paneward.core.hooks import END, LONGEST
+from paneward.core.state.hooks import END, LONGEST
 from paneward.ports import Clock, Spooled
 
 AT_ONCE = 500  # taken in one go: what they cause is one transaction

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from paneward.adapters.host import Gate, Host
 from paneward.adapters.pipes import end, read_until
 from paneward.core.errors import TmuxError
-from paneward.core.hooks import END, LONGEST
+from paneward.core.state.hooks import END, LONGEST
 from paneward.ports import Clock, Spooled
 
 EVERY = 0.3  # seconds between looks

@@ -32,7 +32,7 @@ from paneward.adapters.tmux_words import (
     type_commands,
 )
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTimeout, Unanswered
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo, always
 
 LOOK_EVERY = 0.05

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from paneward.adapters.tmux_socket import HINT, NOT_OURS
-from paneward.core.cast import MOST_CELLS
-from paneward.core.control import encode
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound, TmuxError, TmuxNotInstalled, TmuxTooOld
-from paneward.core.recording import Backdrop
-from paneward.core.scene import Snapshot
+from paneward.core.recording.cast import MOST_CELLS
+from paneward.core.recording.recorder import Backdrop
+from paneward.core.terminal.control import encode
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import PaneInfo
 
 OLDEST = (3, 2)

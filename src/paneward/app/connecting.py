@@ -14,7 +14,7 @@ from paneward.app.connection import Connection
 from paneward.config import Settings, profiles_of, state_dir
 from paneward.core.credentials import learn
 from paneward.core.errors import Code, InvalidInput
-from paneward.core.host import HostRecord
+from paneward.core.hosts.host import HostRecord
 from paneward.ports import Tmux
 from paneward.store import Store
 

@@ -14,21 +14,21 @@ from paneward.adapters.lock import pane_lock, sweep
 from paneward.app.terminals import Terminals
 from paneward.app.watches import Watches
 from paneward.config import Settings
-from paneward.core.addressee import Addressee, expected
-from paneward.core.choice import Choice, one_way
+from paneward.core.agent.addressee import Addressee, expected
+from paneward.core.agent.program import program_of
+from paneward.core.agent.review import after_words, told_standing
+from paneward.core.delivery.preflight import BusyPolicy, Draft, DraftPolicy, WhenBusy
+from paneward.core.dialog.choice import Choice, one_way
 from paneward.core.errors import PanewardError, StoreError, TmuxError
-from paneward.core.flow import AnotherProgram
-from paneward.core.pending import Pending
-from paneward.core.preflight import BusyPolicy, Draft, DraftPolicy, WhenBusy
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
-from paneward.core.program import program_of
-from paneward.core.readiness import Assessment, Review, assess, compile_prompt, wait_ready
-from paneward.core.reading import Reading, read
+from paneward.core.readiness.inspection import Reading, read
+from paneward.core.readiness.pending import Pending
+from paneward.core.readiness.rules import Assessment, Review, assess, compile_prompt, wait_ready
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
-from paneward.core.review import after_words, told_standing
-from paneward.core.scene import Scene, Snapshot
-from paneward.core.screen.asked import read_asked
 from paneward.core.screen.cells import Screen, last_lines
+from paneward.core.screen.dialogs.asked import read_asked
+from paneward.core.terminal.flow import AnotherProgram
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.version import VERSION
 from paneward.ports import Api, PaneInfo, Tmux
 from paneward.services.delivery import Deliveries, Request, prompt_of

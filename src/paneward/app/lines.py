@@ -15,9 +15,9 @@ from paneward.adapters.spool_remote import RemoteSpool
 from paneward.app.connecting import connect, host_of, socket_at
 from paneward.app.connection import Connection
 from paneward.config import Settings
-from paneward.core.agent import Agent
-from paneward.core.hooks import Heard
-from paneward.core.host import HostRecord
+from paneward.core.agent.record import Agent
+from paneward.core.hosts.host import HostRecord
+from paneward.core.state.hooks import Heard
 from paneward.services.listening import Ear, Listening
 from paneward.store import Store
 

@@ -19,10 +19,10 @@ from paneward.app.connecting import connect
 from paneward.app.connection import Connection
 from paneward.app.lines import Lines
 from paneward.config import RecordingSettings, Settings, UsageSettings
+from paneward.core.agent.events import ServerStarted, ServerStopped, Stored
 from paneward.core.credentials import learn
 from paneward.core.errors import PanewardError, StoreError
-from paneward.core.events import ServerStarted, ServerStopped, Stored
-from paneward.core.recording import Limits
+from paneward.core.recording.recorder import Limits
 from paneward.core.usage import Budget, price, window
 from paneward.services.agents import Agents
 from paneward.services.bus import Bus

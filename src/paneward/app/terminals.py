@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from paneward.adapters.tmux_words import BACKDROP, read_backdrop
-from paneward.core.keys import check_keys
-from paneward.core.recording import Backdrop
-from paneward.core.scene import Snapshot
-from paneward.core.terminal import Pressed, Stroke, Typed
+from paneward.core.recording.recorder import Backdrop
+from paneward.core.terminal.browser import Pressed, Stroke, Typed
+from paneward.core.terminal.keys import check_keys
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock, Tmux, Watch
 from paneward.services.drive import pane_of
 from paneward.services.recorder import Recorder, Reel

@@ -8,8 +8,8 @@ from paneward.config.document import Document, read
 from paneward.config.sections import Settings
 from paneward.config.values import wrong
 from paneward.core.errors import InvalidInput
-from paneward.core.keys import check_keys
 from paneward.core.profiles import BUILT_IN, Profile, profile_from
+from paneward.core.terminal.keys import check_keys
 
 
 def profiles_of(settings: Settings) -> Mapping[str, Profile]:

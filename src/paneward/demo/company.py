@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from paneward.core.agent import RESTING
+from paneward.core.agent.record import RESTING
 from paneward.core.errors import PanewardError
 from paneward.demo.tour import end_server, tmux
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from paneward.config import SignalSettings
-from paneward.core.addressee import Addressee, addressee
-from paneward.core.agent import (
+from paneward.core.agent.addressee import Addressee, addressee
+from paneward.core.agent.events import RecordingStarted, RecordingStopped
+from paneward.core.agent.record import (
     Agent,
     Answer,
     Intent,
@@ -19,13 +20,12 @@ from paneward.core.agent import (
     check_name,
     free_name,
 )
+from paneward.core.agent.review import told_standing
 from paneward.core.audit import AuditEntry
+from paneward.core.delivery.preflight import Draft, WhenBusy
 from paneward.core.errors import AgentNotFound, Code, InvalidInput, PaneDead
-from paneward.core.events import RecordingStarted, RecordingStopped
-from paneward.core.hooks import Heard
-from paneward.core.preflight import Draft, WhenBusy
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.core.review import told_standing
+from paneward.core.state.hooks import Heard
 from paneward.core.usage import Usage
 from paneward.ports import Clock
 from paneward.services.delivery import Request

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
 
 KEPT = 10_000  # events that may wait for one subscriber
 

@@ -12,24 +12,24 @@ from functools import partial
 from typing import Any
 
 from paneward.config import Settings
-from paneward.core.addressee import Addressee, Mismatch
-from paneward.core.agent import Intent
-from paneward.core.answer import answer
+from paneward.core.agent.addressee import Addressee, Mismatch
+from paneward.core.agent.events import DeliveryChanged, Event
+from paneward.core.agent.record import Intent
 from paneward.core.audit import AuditEntry
-from paneward.core.choice import Choice
-from paneward.core.delivery import Order, deliver
+from paneward.core.delivery.by_api import post
+from paneward.core.delivery.deliver import Order, deliver
+from paneward.core.delivery.preflight import Draft, Terms, WhenBusy, draft_in
+from paneward.core.delivery.press import Keys, press
+from paneward.core.dialog.answer import answer
+from paneward.core.dialog.choice import Choice
 from paneward.core.errors import Code, InvalidInput, PanewardError, StoreError, TmuxError
-from paneward.core.events import DeliveryChanged, Event
-from paneward.core.flow import AnotherProgram, Flow, Phase
-from paneward.core.keys import check_keys
-from paneward.core.posting import post
-from paneward.core.preflight import Draft, Terms, WhenBusy, draft_in
-from paneward.core.pressing import Keys, press
 from paneward.core.profiles import PROMPT, Profile, choose, named
-from paneward.core.readiness import compile_prompt
+from paneward.core.readiness.rules import compile_prompt
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.scene import Scene
 from paneward.core.screen.cells import Screen
+from paneward.core.terminal.flow import AnotherProgram, Flow, Phase
+from paneward.core.terminal.keys import check_keys
+from paneward.core.terminal.scene import Scene
 from paneward.core.text import MAX_TEXT, clean, redact
 from paneward.ports import Api, Clock, Tmux, Watch
 from paneward.services.drive import Driver, pane_of

@@ -9,12 +9,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from paneward.core.addressee import Mismatch
-from paneward.core.echo import drawn
+from paneward.core.agent.addressee import Mismatch
+from paneward.core.delivery.preflight import closed
 from paneward.core.errors import PaneNotFound, TmuxError
-from paneward.core.flow import Effect, Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Post, Press, Rest, Type, Watch
-from paneward.core.preflight import closed
-from paneward.core.scene import ProcessFacts, Scene
+from paneward.core.terminal.echo import drawn
+from paneward.core.terminal.flow import (
+    Effect,
+    Flow,
+    Keep,
+    LeaveMode,
+    Look,
+    Mark,
+    Paste,
+    Phase,
+    Post,
+    Press,
+    Rest,
+    Type,
+    Watch,
+)
+from paneward.core.terminal.scene import ProcessFacts, Scene
 from paneward.ports import Clock, Tmux
 from paneward.ports import Watch as PaneWatch
 

@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Protocol
 
-from paneward.core.hooks import Heard
-from paneward.core.novelty import Novelty
-from paneward.core.osc import TITLES, OscReader
 from paneward.core.profiles import Profile
-from paneward.core.scene import Scene
-from paneward.core.standing import Standing
-from paneward.core.state import StateMachine
+from paneward.core.state.arbiter import StateMachine
+from paneward.core.state.claims import Standing
+from paneward.core.state.hooks import Heard
+from paneward.core.terminal.novelty import Novelty
+from paneward.core.terminal.osc import TITLES, OscReader
+from paneward.core.terminal.scene import Scene
 from paneward.ports import Clock
 from paneward.services.drive import FIRST_GAP, LONGEST_GAP, Driver
 

@@ -11,9 +11,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import fields
 from typing import Final, Protocol
 
+from paneward.core.agent.events import Event, HostConnected, HostDisconnected
 from paneward.core.errors import HostUnreachable, LoginNeeded, PanewardError, StoreError
-from paneward.core.events import Event, HostConnected, HostDisconnected
-from paneward.core.host import HostRecord, HostStanding, HostState, Reach, Trouble, check_host, named_host
+from paneward.core.hosts.host import HostRecord, HostStanding, HostState, Reach, Trouble, check_host, named_host
 from paneward.ports import Clock
 from paneward.store import Store
 

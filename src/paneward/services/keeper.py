@@ -14,21 +14,21 @@ from datetime import datetime
 from typing import Any, Final
 
 from paneward.config import SignalSettings
-from paneward.core.addressee import addressee
-from paneward.core.agent import CUT_OFF, RESTING, Agent, Intent, Sent, Stage, Turn
-from paneward.core.choice import Choice
+from paneward.core.agent.addressee import addressee
+from paneward.core.agent.events import DeliveryBegun, Event
+from paneward.core.agent.nudge import attends
+from paneward.core.agent.record import CUT_OFF, RESTING, Agent, Intent, Sent, Stage, Turn
+from paneward.core.agent.review import by_record
+from paneward.core.agent.utterance import Seen
+from paneward.core.dialog.choice import Choice
 from paneward.core.errors import HostUnreachable, PaneDead, PaneNotFound, PanewardError, StoreError
-from paneward.core.events import DeliveryBegun, Event
-from paneward.core.hearing import Seen
-from paneward.core.nudge import attends
 from paneward.core.profiles import version_seen
-from paneward.core.readiness import Assessment
+from paneward.core.readiness.rules import Assessment
 from paneward.core.result import Menu, Rung, SendResult, Verdict
-from paneward.core.review import by_record
-from paneward.core.scene import Scene
-from paneward.core.screen.asked import read_asked
+from paneward.core.screen.dialogs.asked import read_asked
 from paneward.core.screen.turn import trouble
-from paneward.core.standing import AWAITING, AgentState, Source, Standing
+from paneward.core.state.claims import AWAITING, AgentState, Source, Standing
+from paneward.core.terminal.scene import Scene
 from paneward.ports import Clock
 from paneward.services.catchup import CatchUp
 from paneward.services.delivery import Request, check_same

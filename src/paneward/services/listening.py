@@ -11,10 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from paneward.core.agent import RESTING, Agent
+from paneward.core.agent.events import HookHeard, Stored
+from paneward.core.agent.record import RESTING, Agent
 from paneward.core.errors import StoreError
-from paneward.core.events import HookHeard, Stored
-from paneward.core.hooks import AGENTS, Conversation, Echoes, Heard, Malformed, What, lasting, read_line, read_spooled
+from paneward.core.state.hooks import (
+    AGENTS,
+    Conversation,
+    Echoes,
+    Heard,
+    Malformed,
+    What,
+    lasting,
+    read_line,
+    read_spooled,
+)
 from paneward.ports import Clock, Spool, Spooled
 from paneward.services.follow import Follower
 from paneward.services.turns import Turns

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from paneward.core.agent import RESTING, Agent
+from paneward.core.agent.events import AgentAdopted, AgentForgotten, AgentFound, AgentLost, StateChanged, Stored
+from paneward.core.agent.record import RESTING, Agent
 from paneward.core.errors import AgentNotFound, StoreError
-from paneward.core.events import AgentAdopted, AgentForgotten, AgentFound, AgentLost, StateChanged, Stored
 from paneward.core.usage import KINDS, Account, Budget, Tally, Usage, crossed
 from paneward.ports import Clock, Place, Transcripts
 from paneward.services.bus import Bus

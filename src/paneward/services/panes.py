@@ -4,11 +4,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from paneward.core.addressee import Addressee
+from paneward.core.agent.addressee import Addressee
 from paneward.core.errors import TmuxError
-from paneward.core.readiness import Assessment
+from paneward.core.readiness.rules import Assessment
 from paneward.core.result import Menu, Readiness
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.services.delivery import Deliveries
 from paneward.services.follow import Follower
 from paneward.services.report import Explanation, Place, Screenful

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from paneward.core.choice import Choice
-from paneward.core.preflight import Draft, WhenBusy
+from paneward.core.delivery.preflight import Draft, WhenBusy
+from paneward.core.dialog.choice import Choice
 from paneward.core.result import Menu
 from paneward.store import Delivery
 

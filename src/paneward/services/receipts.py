@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from paneward.core.agent import Intent
-from paneward.core.flow import Phase
-from paneward.core.hooks import Heard, same_text
-from paneward.core.pending import Words
+from paneward.core.agent.record import Intent
+from paneward.core.readiness.pending import Words
 from paneward.core.result import Rung, SendResult, Verdict
+from paneward.core.state.hooks import Heard, same_text
+from paneward.core.terminal.flow import Phase
 from paneward.store import Delivery, text_hash
 from paneward.store.written import kept
 

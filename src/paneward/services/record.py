@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from paneward.core import nudge
-from paneward.core.agent import Agent, Said, Turn, opens
+from paneward.core.agent import nudge
+from paneward.core.agent.changes import Change, Moment, Told, judged
+from paneward.core.agent.events import Event, TransitionRefused, UsageChanged
+from paneward.core.agent.record import Agent, Said, Turn, opens
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import StoreError
-from paneward.core.events import Event, TransitionRefused, UsageChanged
-from paneward.core.judging import Change, Moment, Told, judged
 from paneward.core.result import SendResult
 from paneward.core.signals import Channel, Memory, Signal, SignalState, worded
 from paneward.core.usage import Usage

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from paneward.core.cast import Header
 from paneward.core.errors import PanewardError
-from paneward.core.recording import GAP, Backdrop, Scribe
-from paneward.core.scene import Snapshot
+from paneward.core.recording.cast import Header
+from paneward.core.recording.recorder import GAP, Backdrop, Scribe
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock, Watch
 
 Behind = Callable[[Snapshot], Awaitable[Backdrop]]

@@ -12,8 +12,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from paneward.core.agent import Agent, cut_off
-from paneward.core.cast import Header
+from paneward.core.agent.events import RecordingStarted, RecordingStopped
+from paneward.core.agent.record import Agent, cut_off
 from paneward.core.errors import (
     AgentNotFound,
     Code,
@@ -24,9 +24,9 @@ from paneward.core.errors import (
     PanewardError,
     StoreError,
 )
-from paneward.core.events import RecordingStarted, RecordingStopped
-from paneward.core.recording import Backdrop, Ending, Kept, Limits, Next, Room, judged, to_remove
-from paneward.core.scene import Snapshot
+from paneward.core.recording.cast import Header
+from paneward.core.recording.recorder import Backdrop, Ending, Kept, Limits, Next, Room, judged, to_remove
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Casts, Clock, Tape, Watch
 from paneward.services.recorder import Recorder
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from paneward.core.agent.program import Program
 from paneward.core.profiles import Profile, Recognised, as_data
 from paneward.core.profiles.own import changed
-from paneward.core.program import Program
-from paneward.core.readiness import Assessment, compile_prompt
-from paneward.core.reading import Reading, read
+from paneward.core.readiness.inspection import Reading, read
+from paneward.core.readiness.rules import Assessment, compile_prompt
 from paneward.core.result import Menu
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.screen.masking import mask_rows
-from paneward.core.standing import Standing
+from paneward.core.state.claims import Standing
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.text import mask, redact
 from paneward.store import Delivery
 

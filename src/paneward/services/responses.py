@@ -4,10 +4,10 @@ import uuid
 from dataclasses import replace
 from typing import Final
 
-from paneward.core.agent import Agent, Answer, Intent, Mode, Sent, Stage, check_answer, choice_of, cut_off
+from paneward.core.agent.record import Agent, Answer, Intent, Mode, Sent, Stage, check_answer, choice_of, cut_off
+from paneward.core.agent.utterance import SIGNALLED
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import Code, HostUnreachable, InvalidInput, PaneNotFound
-from paneward.core.hearing import SIGNALLED
 from paneward.services.delivery import Request
 from paneward.services.keeper import Keeper
 from paneward.services.plan import picked

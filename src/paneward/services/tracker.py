@@ -15,9 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from paneward.config import SignalSettings
-from paneward.core.osc import OscReader
 from paneward.core.profiles import Profile
-from paneward.core.scene import Scene, Snapshot
 from paneward.core.screen.cells import Screen
 from paneward.core.signals.channels import Bells, notified, silent
 from paneward.core.signals.marker import Grammar
@@ -25,6 +23,8 @@ from paneward.core.signals.memory import Memory
 from paneward.core.signals.painted import Painted, Shown, look
 from paneward.core.signals.signal import Channel, Signal, SignalState, masked
 from paneward.core.signals.stream import Stream, Told
+from paneward.core.terminal.osc import OscReader
+from paneward.core.terminal.scene import Scene, Snapshot
 
 PAINTS: Final = re.compile(rb"\x1b(?:\[[0-9;]*[AFHfd]|\[[0-3]?J|M|[8c]|\[u|\[\?(?:1049|1047|47)h)")
 ANCHOR: Final = 3  # rows by which it is told whether all that followed them is still there

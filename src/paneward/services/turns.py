@@ -8,18 +8,18 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from paneward.core import nudge
-from paneward.core.agent import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
+from paneward.core.agent import nudge
+from paneward.core.agent.changes import Change, Told, found, lost, told_by
+from paneward.core.agent.events import Event, NearMiss, OutputLost
+from paneward.core.agent.record import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
+from paneward.core.agent.utterance import SIGNALLED, Hearing, Seen
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import StoreError
-from paneward.core.events import Event, NearMiss, OutputLost
-from paneward.core.hearing import SIGNALLED, Hearing, Seen
-from paneward.core.hooks import Heard
-from paneward.core.judging import Change, Told, found, lost, told_by
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.signals import Channel, Signal, SignalState
 from paneward.core.signals.signal import worded
-from paneward.core.standing import AgentState, Ending, Standing
+from paneward.core.state.claims import AgentState, Ending, Standing
+from paneward.core.state.hooks import Heard
 from paneward.ports import Clock
 from paneward.services.delivery import changed
 from paneward.services.receipts import began_at, near, open_to, same_words

@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paneward.core.flow import Phase
+    from paneward.core.terminal.flow import Phase
     from paneward.store.connection import BUSY_MS
     from paneward.store.deliveries import KEEP_DAYS, KEEP_OPEN_DAYS, KEEP_ROWS, Delivery, text_hash
     from paneward.store.newest import newest_delivery
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from paneward.store.written import KEEP_TEXT
 
 _HOMES = {
-    "paneward.core.flow": ("Phase",),
+    "paneward.core.terminal.flow": ("Phase",),
     "paneward.store.connection": ("BUSY_MS",),
     "paneward.store.deliveries": ("KEEP_DAYS", "KEEP_OPEN_DAYS", "KEEP_ROWS", "Delivery", "text_hash"),
     "paneward.store.newest": ("newest_delivery",),

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from paneward.core.agent import Agent, Command, Turn
+from paneward.core.agent.changes import Change
+from paneward.core.agent.events import AgentAdopted, AgentForgotten, TurnAmended, TurnStored
+from paneward.core.agent.record import Agent, Command, Turn
 from paneward.core.errors import AgentExists, AgentNotFound
-from paneward.core.events import AgentAdopted, AgentForgotten, TurnAmended, TurnStored
-from paneward.core.judging import Change
 from paneward.store.care import purge
 from paneward.store.connection import carry_out
 from paneward.store.hosts import check_known

@@ -14,8 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.errors import StoreError
-from paneward.core.flow import Phase
 from paneward.core.result import SendResult
+from paneward.core.terminal.flow import Phase
 from paneward.core.timeline import Timeline
 from paneward.store.connection import carry_out
 from paneward.store.tables import tables

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from paneward.core.agent.events import HostAdded, HostRemoved
 from paneward.core.errors import Code, Denied, InvalidInput
-from paneward.core.events import HostAdded, HostRemoved
-from paneward.core.host import MOST, HostRecord, named_host
+from paneward.core.hosts.host import MOST, HostRecord, named_host
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from paneward.store.written import encoded, host_of, raw

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain as joined
 from typing import TYPE_CHECKING, Any
 
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
 from paneward.store.connection import quick
 from paneward.store.tables import storable, tables
 from paneward.store.written import encoded, encoded_each

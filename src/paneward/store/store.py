@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from paneward.core.agent import Agent, Command, Turn
+from paneward.core.agent.changes import Change
+from paneward.core.agent.events import Event, Stored
+from paneward.core.agent.record import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
-from paneward.core.events import Event, Stored
-from paneward.core.flow import Phase
-from paneward.core.host import HostRecord
-from paneward.core.judging import Change
+from paneward.core.hosts.host import HostRecord
 from paneward.core.result import SendResult
+from paneward.core.terminal.flow import Phase
 from paneward.store import agents, care, deliveries, hosts, lifetime, log, marks, records
 from paneward.store.deliveries import Delivery
 from paneward.store.place import Place, place_of

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from paneward.core.agent.events import Event, Stored, agent_of
 from paneward.core.errors import PanewardError
-from paneward.core.events import Event, Stored, agent_of
 from paneward.core.timeline import Timeline
 from paneward.store.connection import Lost, disconnect, lost, noticed, quick
 from paneward.store.deliveries import sweep

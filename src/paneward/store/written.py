@@ -13,11 +13,11 @@ from functools import cache, lru_cache
 from types import NoneType
 from typing import Any, Final, TypeVar
 
-from paneward.core.agent import Actor, Agent, Intent, Stage, Turn
+from paneward.core.agent.program import Program
+from paneward.core.agent.record import Actor, Agent, Intent, Stage, Turn
 from paneward.core.credentials import own_patterns
 from paneward.core.errors import Code
-from paneward.core.host import HostRecord
-from paneward.core.program import Program
+from paneward.core.hosts.host import HostRecord
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.text import redact
 from paneward.core.usage import Usage

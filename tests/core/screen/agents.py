@@ -13,7 +13,7 @@ import pytest
 
 from paneward.core.profiles import BUILT_IN, Profile, at_version
 from paneward.core.result import Menu
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.scene import Snapshot
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 

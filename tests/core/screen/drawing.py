@@ -1,7 +1,7 @@
 """Screens for the tests, drawn as strings."""
 
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen
+from paneward.core.terminal.scene import Snapshot
 
 CURSOR = "█"  # stands in a drawing where the hardware cursor is; it is no part of the text
 

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import replace
 
 from paneward.core.profiles import BUILT_IN, CLAUDE, GENERIC, Where
-from paneward.core.scene import ProcessFacts
 from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.composer import essence
+from paneward.core.terminal.scene import ProcessFacts
 from tests.core.screen.agents import CAPTURES, DIALOGS, OTHERWISE, Capture, as_data, each_of
 
 DRAFTS = [capture for capture in CAPTURES if capture.truth["draft"]]

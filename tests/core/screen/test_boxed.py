@@ -3,10 +3,10 @@
 import pytest
 
 from paneward.core.profiles import GENERIC
-from paneward.core.scene import Snapshot
 from paneward.core.screen.boxed import in_box, typing_point
 from paneward.core.screen.cells import Screen, columns
 from paneward.core.screen.composer import read_composer
+from paneward.core.terminal.scene import Snapshot
 
 
 def screen(*rows: str, visible: bool = False) -> Screen:

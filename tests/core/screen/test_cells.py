@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.scene import Snapshot
 from paneward.core.screen import cells
 from paneward.core.screen.cells import (
     BLANK,
@@ -17,6 +16,7 @@ from paneward.core.screen.cells import (
     plain,
 )
 from paneward.core.screen.style import PLAIN, Style
+from paneward.core.terminal.scene import Snapshot
 from tests.core.screen.drawing import shown
 
 DIM, REVERSE = Style(dim=True), Style(reverse=True)

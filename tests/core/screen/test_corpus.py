@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from paneward.core.result import Menu
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen, insertion_point
+from paneward.core.screen.dialogs.menu import read_menu
+from paneward.core.screen.dialogs.question import confirmation, question
 from paneward.core.screen.ghost import ghost_text
-from paneward.core.screen.menu import read_menu
-from paneward.core.screen.question import confirmation, question
+from paneward.core.terminal.scene import Snapshot
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 EXPECTED = sorted(CORPUS.glob("*/*.expected.json"))

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.ghost import faint, ghost_text
 from paneward.core.screen.style import Style
+from paneward.core.terminal.scene import Snapshot
 from tests.core.screen.drawing import shown
 
 RULE = "\x1b[2m" + "─" * 40 + "\x1b[0m"

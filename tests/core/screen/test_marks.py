@@ -6,8 +6,8 @@ import pytest
 
 from paneward.core.profiles import CLAUDE, GENERIC
 from paneward.core.profiles.row import Mark, Where
-from paneward.core.scene import ProcessFacts
 from paneward.core.screen.marks import find_mark
+from paneward.core.terminal.scene import ProcessFacts
 from tests.core.screen.drawing import shown
 
 RULE = "─" * 40

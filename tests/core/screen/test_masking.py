@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from paneward.core.profiles import Recognised
-from paneward.core.reading import Reading, read
-from paneward.core.scene import Scene, Snapshot
+from paneward.core.readiness.inspection import Reading, read
 from paneward.core.screen.cells import plain
 from paneward.core.screen.masking import mask_rows
+from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.text import mask
 from tests.core.screen.agents import CAPTURES, Capture, each_of
 

@@ -1,8 +1,8 @@
 """A panel at the right of the screen."""
 
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.panel import without_panel
+from paneward.core.terminal.scene import Snapshot
 
 DARK, PANEL = "\x1b[48;5;232m", "\x1b[48;5;233m"
 

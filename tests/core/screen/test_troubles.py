@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
+from paneward.core.delivery.preflight import Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.errors import Code
-from paneward.core.preflight import Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.profiles import BUILT_IN, Profile
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.screen.appearance import State, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from paneward.testing import acts, play
 from tests.core.screen.agents import CAPTURES, Capture, each_of
 

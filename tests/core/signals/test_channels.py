@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.osc import Osc
 from paneward.core.signals.channels import Bells, notified, silent
 from paneward.core.signals.signal import Channel
+from paneward.core.terminal.osc import Osc
 
 
 @pytest.mark.parametrize(

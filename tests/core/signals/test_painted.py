@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from paneward.core.profiles import BUILT_IN, CLAUDE, GENERIC, Profile
-from paneward.core.scene import Snapshot
 from paneward.core.signals.marker import Grammar
 from paneward.core.signals.memory import Memory
 from paneward.core.signals.painted import Painted, Shown, look
+from paneward.core.terminal.scene import Snapshot
 
 SCREENS = sorted((Path(__file__).parent / "screens").glob("*.json"))
 RULE, GREY = "─" * 60, "\x1b[48;5;237m"

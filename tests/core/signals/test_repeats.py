@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from paneward.core.profiles import DEMO
-from paneward.core.scene import Snapshot
 from paneward.core.signals.marker import Grammar
 from paneward.core.signals.memory import Memory
 from paneward.core.signals.painted import Shown, look
+from paneward.core.terminal.scene import Snapshot
 
 WIDTH, HEIGHT = 80, 24
 BOX = ("─" * 79, '❯ Try "fix the tests"', "─" * 79, "  help tells what I understand")

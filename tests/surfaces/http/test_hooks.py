@@ -2,7 +2,7 @@
 
 import asyncio
 
-from paneward.core.agent import Actor
+from paneward.core.agent.record import Actor
 from paneward.surfaces.http.access import Role
 from tests.adapters.test_transcripts import started
 from tests.surfaces.http.conftest import Open, Site, until

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.agent import TIMED_OUT, Stage
+from paneward.core.agent.record import TIMED_OUT, Stage
 from paneward.surfaces.http import page
 from tests.surfaces.http.conftest import Open, Site
 from tests.surfaces.http.test_routes import run

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from paneward.core.agent.events import AgentLost
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import Code, Denied, PanewardError
-from paneward.core.events import AgentLost
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.surfaces.http import bodies
 from paneward.surfaces.http.errors import delivered, envelope, refusal, status_of

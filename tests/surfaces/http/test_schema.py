@@ -21,7 +21,7 @@ from schemathesis.specs.openapi import checks
 from paneward.adapters.clock import SystemClock
 from paneward.app.server import serve
 from paneward.config import Settings, TmuxSettings
-from paneward.core.agent import check_name
+from paneward.core.agent.record import check_name
 from paneward.core.errors import InvalidInput
 from paneward.surfaces.http.access import Access
 from paneward.surfaces.http.app import STREAM, build

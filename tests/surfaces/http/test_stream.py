@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paneward.core.events import AgentLost, Stored
+from paneward.core.agent.events import AgentLost, Stored
 from paneward.surfaces.http.stream import (
     PAGE,
     PIECE,

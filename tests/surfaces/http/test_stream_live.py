@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from paneward.core.events import AgentLost
+from paneward.core.agent.events import AgentLost
 from paneward.surfaces.cli.remote import Heard, Messages
 from paneward.surfaces.http.access import Role
 from tests.surfaces.http.conftest import Open, Site, client, listening, until

@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from paneward.core.errors import InvalidInput
-from paneward.core.terminal import Pressed, Typed
+from paneward.core.terminal.browser import Pressed, Typed
 from paneward.surfaces.http.access import Role
 from paneward.surfaces.http.terminal import MOST_INPUT, PANE_GONE, SEQ, made, parse
 from tests.surfaces.http.conftest import Open, Site, listening, until

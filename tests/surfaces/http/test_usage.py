@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from paneward.adapters.transcripts.places import process_in
-from paneward.core.agent import Agent, Stage
-from paneward.core.events import Stored
+from paneward.core.agent.events import Stored
+from paneward.core.agent.record import Agent, Stage
 from paneward.core.usage import Usage
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Seat

@@ -1,6 +1,6 @@
 """One `tmux -C` process: commands out in batches, replies in order, everything else as events.
 
-A thin driver of `core/control.py`. Replies are handed on while the bytes are read, before any later event of
+A thin driver of `core/terminal/control.py`. Replies are handed on while the bytes are read, before any later event of
 the same read, so that a capture can be joined to the output that follows it without a gap.
 
 What surprised us: a line that is sent at once can be carried out before the client is attached, and then hears
@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.door import PATIENCE, Door
 from paneward.adapters.host import NOT_FOUND, SSH_FAILED, Host
-from paneward.core.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged, joined
 from paneward.core.errors import TmuxError, TmuxNotInstalled, TmuxTimeout
+from paneward.core.terminal.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged, joined
 
 READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
 # Seconds before a client is opened in the place of one that ended. Up to 3.5 the tmux server crashes when a

@@ -20,8 +20,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 from paneward.adapters.tmux_control.client import Client, Lost
 from paneward.adapters.tmux_control.watching import PaneWatch
-from paneward.core.control import Reply
 from paneward.core.errors import TmuxError
+from paneward.core.terminal.control import Reply
 from paneward.ports import Clock
 
 CONFIRM = (0.0, 0.002, 0.01, 0.05, 0.2, 0.5)  # tmux hears of a death a moment after the kernel tells us

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 
 from paneward.adapters.door import Door
 from paneward.adapters.tmux_words import OURS, classify
-from paneward.core.control import Reply, encode
 from paneward.core.errors import TmuxError
+from paneward.core.terminal.control import Reply, encode
 
 IDLE = "exec sleep 2147483647"  # a session needs a window of its own
 

@@ -37,9 +37,9 @@ from paneward.adapters.tmux_words import (
     read_panes,
     type_commands,
 )
-from paneward.core.control import Reply, encode
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout, Unanswered
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.control import Reply, encode
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo
 
 HELLO = b"display-message -p '#{version}|#{socket_path}'"

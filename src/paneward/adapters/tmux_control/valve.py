@@ -1,4 +1,4 @@
-"""One pane on its way through a watching client: held back while it floods. Drives `core/flood.py`.
+"""One pane on its way through a watching client: held back while it floods. Drives `core/terminal/flood.py`.
 
 What surprised us: a pane that is paused for a client costs tmux nothing for it and never waits for it; what tmux had
 for the client is thrown away, and `continue` goes on from now. Whether a trial is over is asked of tmux itself: its
@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable
 
 from paneward.adapters.tmux_control.client import Client
-from paneward.core.control import Reply
-from paneward.core.flood import SAMPLE, TRIAL, Flood, Flow
+from paneward.core.terminal.control import Reply
+from paneward.core.terminal.flood import SAMPLE, TRIAL, Flood, Flow
 from paneward.ports import Clock
 
 

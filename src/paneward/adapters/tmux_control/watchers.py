@@ -13,9 +13,9 @@ from paneward.adapters.tmux_control.deaths import Deaths
 from paneward.adapters.tmux_control.links import Links, too_many
 from paneward.adapters.tmux_control.watching import PaneWatch, SessionWatcher
 from paneward.adapters.tmux_words import classify
-from paneward.core.control import Reply
 from paneward.core.errors import HostUnreachable, PaneNotFound, TmuxError, TmuxTimeout
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.control import Reply
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock
 
 SESSIONS = 30  # attaching grows with the square of the clients: 300 of them took 94 s

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 
 from paneward.adapters.tmux_control.client import Client
 from paneward.adapters.tmux_control.valve import Valve, let_on
-from paneward.core.control import Event, Notification, Output, Paused, SessionChanged, pane_sizes
 from paneward.core.errors import TmuxError
-from paneward.core.scene import Snapshot
+from paneward.core.terminal.control import Event, Notification, Output, Paused, SessionChanged, pane_sizes
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock, always
 
 HELD = 256 << 10  # bytes of recent output that a watch keeps

@@ -21,7 +21,7 @@ from paneward.core.profiles.own import as_data, changed
 from paneward.core.profiles.patterns import ROWS, search
 from paneward.core.profiles.programs import DEMO, GENERIC, MULTIPLEXER, SHELL
 from paneward.core.profiles.row import PROMPT, Frame, Mark, Profile, Typing, Where
-from paneward.core.scene import ProcessFacts, Snapshot
+from paneward.core.terminal.scene import ProcessFacts, Snapshot
 
 __all__ = [
     "AIDER",

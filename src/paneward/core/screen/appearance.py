@@ -15,15 +15,15 @@ from paneward.core.profiles import Profile, nearest, version_seen
 from paneward.core.profiles.patterns import search
 from paneward.core.profiles.row import Frame, Listing
 from paneward.core.result import Menu
-from paneward.core.scene import ProcessFacts, Scene, Snapshot
 from paneward.core.screen.cells import Row, Screen, columns
 from paneward.core.screen.composer import Composer, read_composer
-from paneward.core.screen.dialogs import known_dialog
+from paneward.core.screen.dialogs.known import known_dialog
+from paneward.core.screen.dialogs.menu import read_menu
+from paneward.core.screen.dialogs.question import question
 from paneward.core.screen.marks import find_mark
-from paneward.core.screen.menu import read_menu
 from paneward.core.screen.panel import screen_of
-from paneward.core.screen.question import question
 from paneward.core.screen.style import fits
+from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 
 MARGIN = 4  # columns that a program may leave free at the end of a row before it wraps
 

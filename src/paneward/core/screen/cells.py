@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from paneward.core.scene import Snapshot
 from paneward.core.screen.lazy import lazy
 from paneward.core.screen.style import PLAIN, Style, restyle
+from paneward.core.terminal.scene import Snapshot
 
 TAB_STOP = 8
 ZERO_WIDTH_JOINER = "\u200d"

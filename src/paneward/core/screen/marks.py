@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from paneward.core.profiles.patterns import search
 from paneward.core.profiles.row import Mark, Profile, Where
-from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen, columns
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.style import fits
+from paneward.core.terminal.scene import ProcessFacts
 
 
 def find_mark(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from paneward.core.profiles.row import Profile
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import MARK, SGR, Row, Screen, columns, parse_cells
+from paneward.core.terminal.scene import Snapshot
 
 
 def screen_of(snapshot: Snapshot, profile: Profile | None) -> Screen:

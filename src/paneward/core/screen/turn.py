@@ -5,11 +5,11 @@ from typing import Final
 
 from paneward.core.profiles.patterns import compiled, search
 from paneward.core.profiles.row import Profile
-from paneward.core.scene import Scene
 from paneward.core.screen.appearance import read_appearance
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
 from paneward.core.screen.panel import screen_of
+from paneward.core.terminal.scene import Scene
 
 NEWS: Final = 8  # rows with text above the composer among which the end of the last turn is told
 

@@ -8,8 +8,8 @@ the matter; where these are not understood, it is taken for a call for input.
 import re
 from typing import Final
 
-from paneward.core.osc import Osc
 from paneward.core.signals.signal import Channel, Signal, SignalState, worded
+from paneward.core.terminal.osc import Osc
 
 NOTIFICATIONS: Final = (9, 99, 777)
 _WORDS: Final = (

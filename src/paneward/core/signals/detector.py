@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from paneward.core.ansi import Stripper
 from paneward.core.signals.marker import Grammar, Marker
+from paneward.core.terminal.ansi import Stripper
 
 FLUSH_AFTER: Final = 0.5  # seconds of silence after which an unfinished line is judged
 TAIL: Final = 800  # bytes before a line that tell where it stands

@@ -21,13 +21,13 @@ from typing import Final
 
 from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Profile
-from paneward.core.scene import Snapshot
 from paneward.core.screen.cells import Row, columns
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.panel import screen_of
 from paneward.core.screen.style import Colour, fits
 from paneward.core.signals.marker import Grammar, Marker
 from paneward.core.signals.memory import KEPT, Known, Sighting, alike, as_known, prompt_sketch, sketch
+from paneward.core.terminal.scene import Snapshot
 
 ROWS: Final = 16  # rows that one marker may take
 SAMPLE: Final = 200  # rows that are looked at to tell the ground of the screen, or the beginning of a block

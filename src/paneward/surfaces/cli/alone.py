@@ -12,8 +12,8 @@ from paneward.adapters.host import Host
 from paneward.app import Connection, Explanation, connect
 from paneward.app.connecting import host_of
 from paneward.config import Settings
-from paneward.core.addressee import Addressee, addressee
-from paneward.core.agent import NAME, Agent
+from paneward.core.agent.addressee import Addressee, addressee
+from paneward.core.agent.record import NAME, Agent
 from paneward.core.result import Readiness, SendResult
 from paneward.store import Delivery, Store
 from paneward.surfaces.cli.answers import Asked, Captured

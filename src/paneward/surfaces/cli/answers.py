@@ -16,8 +16,8 @@ from paneward.surfaces import wire
 from paneward.surfaces.cli.exits import OF_CODE, Exit, exit_of
 
 if TYPE_CHECKING:
-    from paneward.core.agent import Agent
-    from paneward.core.events import Stored
+    from paneward.core.agent.events import Stored
+    from paneward.core.agent.record import Agent
     from paneward.store import Delivery
     from paneward.surfaces.cli.upkeep import Upkeep
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from paneward.adapters.clock import SystemClock
-from paneward.core.agent import DISCONNECTED, Agent, shown
+from paneward.core.agent.record import DISCONNECTED, Agent, shown
 from paneward.core.result import Menu
 from paneward.surfaces.cli.answers import Agents, Seat
 from paneward.surfaces.cli.lines import natural
@@ -18,7 +18,7 @@ from paneward.surfaces.cli.replies import Reply, full_body, has_numbers
 from paneward.surfaces.cli.served import PATIENCE, agents_in, receipt, socket_of
 
 if TYPE_CHECKING:
-    from paneward.core.events import Stored
+    from paneward.core.agent.events import Stored
     from paneward.surfaces.cli.upkeep import Adopted, Events, Forgotten, HostGone, HostList, HostTold, Responded
 
 LOST = "LOST"
@@ -80,8 +80,8 @@ def _menu(remote: Remote, agent: str) -> Menu | None:
 
 def check_wanted(remote: Remote, wanted: Wanted) -> None:
     """A kind of event or an agent that does not exist would be waited for in vain."""
+    from paneward.core.agent.events import KINDS
     from paneward.core.errors import Code, InvalidInput
-    from paneward.core.events import KINDS
 
     named = [kind for words in wanted.types for kind in words.split(",")]
     if wrong := [kind for kind in named if kind not in KINDS]:
@@ -116,14 +116,14 @@ def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
 
 def stored(row: Mapping[str, Any]) -> Stored:
     """An event as the log has it: on the wire its own fields stand beside those of the log."""
-    from paneward.core.events import Stored
+    from paneward.core.agent.events import Stored
 
     data = {name: value for name, value in row.items() if name not in ("seq", "at", "kind", "agent_id")}
     return Stored(int(row["seq"]), float(row["at"]), str(row["kind"]), row.get("agent_id"), data)
 
 
 def all_hosts(remote: Remote) -> HostList:
-    from paneward.core.host import HostStanding
+    from paneward.core.hosts.host import HostStanding
     from paneward.surfaces.cli.upkeep import HostList
 
     found = [revive(HostStanding, one) for one in remote.get("/api/hosts")["hosts"]]
@@ -131,7 +131,7 @@ def all_hosts(remote: Remote) -> HostList:
 
 
 def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
-    from paneward.core.host import HostStanding
+    from paneward.core.hosts.host import HostStanding
     from paneward.surfaces.cli.upkeep import HostTold
 
     document = remote.post("/api/hosts", wanted, 2 * PATIENCE)
@@ -139,7 +139,7 @@ def host_added(remote: Remote, wanted: Mapping[str, Any]) -> HostTold:
 
 
 def host_connected(remote: Remote, host: str) -> HostTold:
-    from paneward.core.host import HostStanding
+    from paneward.core.hosts.host import HostStanding
     from paneward.surfaces.cli.upkeep import HostTold
 
     document = remote.post(f"{_host(host)}/connect", {}, 2 * PATIENCE)

@@ -14,7 +14,7 @@ from typing import Any
 from paneward.adapters.installed import version_of
 from paneward.config import state_dir
 from paneward.core.errors import PanewardError
-from paneward.core.reading import Reading
+from paneward.core.readiness.inspection import Reading
 from paneward.services.report import FORMAT, Report, read_again
 from paneward.surfaces import wire
 from paneward.surfaces.cli.alone import host_called

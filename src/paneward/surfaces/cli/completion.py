@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from paneward.config import profiles_of
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.core.errors import PanewardError
 from paneward.ports import PaneInfo
 from paneward.surfaces.cli.options import Place

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from paneward.core.harmless import harmless
+from paneward.core.terminal.harmless import harmless
 
 
 class Terminal(Console):

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from paneward.adapters.clock import SystemClock
 from paneward.config.places import state_dir
+from paneward.core.agent.events import Stored
 from paneward.core.errors import ServerError
-from paneward.core.events import Stored
 from paneward.surfaces.cli.answers import Agents, document, flat
 from paneward.surfaces.cli.asking import Wanted, page, seats, stored
 from paneward.surfaces.cli.lines import Output, Paper, columns, terminal

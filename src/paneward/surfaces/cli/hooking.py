@@ -38,7 +38,7 @@ def show_hooks(ctx: Context, agent: Which = "all", json: Json = False) -> None:
     """Show which agents have hooks, and how many that ran nobody has taken yet. Exit code 1 if a file is broken."""
     from paneward.adapters.hooks import look
     from paneward.config.places import state_dir
-    from paneward.core.hooking import HOOKING
+    from paneward.core.hook_install import HOOKING
     from paneward.surfaces.cli.upkeep import Hooks
     from paneward.surfaces.cli.work import tell
 
@@ -54,7 +54,7 @@ def _change(ctx: Context, agent: str, install: bool, dry_run: bool) -> None:
     from paneward.adapters.hooks import change, is_there, look
     from paneward.config.places import state_dir
     from paneward.core.errors import PanewardError
-    from paneward.core.hooking import HOOKING
+    from paneward.core.hook_install import HOOKING
     from paneward.surfaces.cli.upkeep import Hooks
     from paneward.surfaces.cli.work import tell
 

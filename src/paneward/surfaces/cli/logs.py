@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, TextIO
 
 import structlog
 
-from paneward.core.harmless import harmless
 from paneward.core.repetition import Repetition
+from paneward.core.terminal.harmless import harmless
 from paneward.core.text import redact
 
 QUIET = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx", "httpcore", "alembic", "asyncio")

@@ -106,7 +106,7 @@ def _complete_profile(ctx: Context, incomplete: str) -> Iterable[tuple[str, str]
 
 
 def _complete_key(incomplete: str) -> Iterable[str]:
-    from paneward.core.keys import NAMES
+    from paneward.core.terminal.keys import NAMES
 
     return (name for name in NAMES if name.lower().startswith(incomplete.lower()))
 

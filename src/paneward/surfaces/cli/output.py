@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from paneward.core.harmless import escaped, harmless
+from paneward.core.terminal.harmless import escaped, harmless
 
 _STYLE = re.compile(r"(\x1b\[[0-9;:]{0,80}m)")
 

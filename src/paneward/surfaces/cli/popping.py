@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 
-from paneward.core.agent import Agent, Stage
+from paneward.core.agent.record import Agent, Stage
 from paneward.core.errors import Code, PanewardError
 from paneward.core.result import Menu
 from paneward.surfaces.cli.asking import responded, seats

@@ -16,11 +16,11 @@ from rich.markup import escape
 from paneward.adapters import casts
 from paneward.adapters.clock import SystemClock
 from paneward.config import state_dir
-from paneward.core.agent import NAME
-from paneward.core.cast import Header
+from paneward.core.agent.record import NAME
 from paneward.core.errors import Code, InvalidInput
-from paneward.core.recording import Kept
-from paneward.core.scene import Snapshot
+from paneward.core.recording.cast import Header
+from paneward.core.recording.recorder import Kept
+from paneward.core.terminal.scene import Snapshot
 from paneward.surfaces.cli.console import Terminal
 from paneward.surfaces.cli.declarations import UsageError
 from paneward.surfaces.cli.options import Place

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from paneward.core.reading import Reading, Sight
+from paneward.core.readiness.inspection import Reading, Sight
 from paneward.core.screen.appearance import State
 
 COLOURS = {"composer": "green", "mark": "blue", "queued": "magenta", "question": "yellow", "version": "cyan"}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from paneward.core.agent import Agent, Stage
+from paneward.core.agent.record import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.surfaces.cli.answers import Asked, Captured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paneward.core.agent import DISCONNECTED, TIMED_OUT, Agent, Stage
+from paneward.core.agent.record import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.result import Readiness, SendResult
 from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Running, Seat
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, natural, say, short, table

@@ -1,6 +1,6 @@
 """Hooks and signals for people: functions from an answer to lines."""
 
-from paneward.core.hooking import Hooked
+from paneward.core.hook_install import Hooked
 from paneward.surfaces.cli.lines import Output, Words, advise, table
 from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.upkeep import Hooks

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paneward.core.host import HostStanding, HostState
+from paneward.core.hosts.host import HostStanding, HostState
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, short, table
 from paneward.surfaces.cli.upkeep import HostGone, HostList, HostTold
 

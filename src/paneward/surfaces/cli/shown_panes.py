@@ -6,12 +6,12 @@ from typing import Any
 from rich.text import Text
 
 from paneward.app import Explanation, Resident
-from paneward.core.readiness import RULES
-from paneward.core.reading import Reading
+from paneward.core.readiness.inspection import Reading
+from paneward.core.readiness.rules import RULES
 from paneward.core.result import ReadyVerdict
-from paneward.core.scene import ProcessFacts
 from paneward.core.screen.cells import Row, Screen
-from paneward.core.standing import Source, Standing
+from paneward.core.state.claims import Source, Standing
+from paneward.core.terminal.scene import ProcessFacts
 from paneward.surfaces.cli.lines import Output, advise, say, table
 from paneward.surfaces.cli.regions import regions, shown_screen
 from paneward.surfaces.cli.shown_deliveries import READY, menu

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from paneward.core.recording import Kept
+from paneward.core.recording.recorder import Kept
 from paneward.surfaces.cli.lines import Output, Words, advise, ago, say, table
 from paneward.surfaces.cli.upkeep import Cast, Recording, Recordings
 

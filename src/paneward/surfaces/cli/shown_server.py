@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.surfaces.cli.lines import Output, advise, say, short
 from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.shown_agents import place_of
@@ -12,7 +12,7 @@ from paneward.surfaces.cli.shown_deliveries import receipt
 from paneward.surfaces.cli.upkeep import Adopted, Events, Forgotten, Responded, Revoked, Stopped, Token
 
 if TYPE_CHECKING:
-    from paneward.core.events import Stored
+    from paneward.core.agent.events import Stored
 
 
 def show_server(console: Output, answer: Adopted | Events | Forgotten | Responded | Stopped | Token | Revoked) -> None:

@@ -15,13 +15,13 @@ from paneward.surfaces.cli.exits import Exit, exit_of
 
 if TYPE_CHECKING:
     from paneward.app import Explanation, Resident
-    from paneward.core.agent import Agent
-    from paneward.core.events import Stored
-    from paneward.core.hooking import Hooked
-    from paneward.core.host import HostStanding
+    from paneward.core.agent.events import Stored
+    from paneward.core.agent.record import Agent
+    from paneward.core.hook_install import Hooked
+    from paneward.core.hosts.host import HostStanding
     from paneward.core.profiles import Profile
-    from paneward.core.reading import Reading
-    from paneward.core.recording import Kept
+    from paneward.core.readiness.inspection import Reading
+    from paneward.core.recording.recorder import Kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from paneward.core.agent import Answer, shown
+from paneward.core.agent.record import Answer, shown
 from paneward.core.errors import Code, Denied, InvalidInput, PanewardError
 from paneward.surfaces.http import openapi, page
 from paneward.surfaces.http.access import Access, Identity, May

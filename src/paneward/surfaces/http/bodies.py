@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from paneward.core.agent import Agent, Command, Turn
+from paneward.core.agent.record import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
-from paneward.core.host import HostStanding
-from paneward.core.recording import Kept
+from paneward.core.hosts.host import HostStanding
+from paneward.core.recording.recorder import Kept
 from paneward.core.result import Menu, SendResult
 
 STRICT = ConfigDict(extra="forbid")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from fastapi import APIRouter, Body, Path, Request
 from fastapi.responses import JSONResponse, Response
 
-from paneward.core.agent import Agent
+from paneward.core.agent.record import Agent
 from paneward.core.errors import Code, InvalidInput
-from paneward.core.hooks import AGENTS, Heard, Malformed, read_hook, read_signal
+from paneward.core.state.hooks import AGENTS, Heard, Malformed, read_hook, read_signal
 from paneward.surfaces.http import bodies
 from paneward.surfaces.http.access import MAY, May
 from paneward.surfaces.http.params import ERRORS, AgentId, Caller

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from paneward.core.host import HostRecord, HostStanding
+from paneward.core.hosts.host import HostRecord, HostStanding
 from paneward.core.text import redact
 from paneward.surfaces import wire
 from paneward.surfaces.http import bodies

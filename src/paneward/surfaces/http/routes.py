@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from paneward.core.addressee import addressee
-from paneward.core.agent import Agent, Answer, Sent, shown
-from paneward.core.choice import one_way
+from paneward.core.agent.addressee import addressee
+from paneward.core.agent.record import Agent, Answer, Sent, shown
+from paneward.core.dialog.choice import one_way
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.result import Readiness
 from paneward.surfaces import wire

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from starlette.types import Receive, Send
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from paneward.core.events import SignalSeen, Stored
+from paneward.core.agent.events import SignalSeen, Stored
 from paneward.services.bus import Bus
 from paneward.surfaces.http.access import Clock
 

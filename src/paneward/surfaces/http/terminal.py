@@ -18,9 +18,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from paneward.app import Connection
 from paneward.core.errors import Code, InvalidInput, PanewardError
-from paneward.core.keys import check_keys
-from paneward.core.scene import Snapshot
-from paneward.core.terminal import Pressed, Stroke, TerminalFilter, strokes
+from paneward.core.terminal.browser import Pressed, Stroke, TerminalFilter, strokes
+from paneward.core.terminal.keys import check_keys
+from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Watch
 from paneward.surfaces.http.errors import envelope
 

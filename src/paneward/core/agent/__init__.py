@@ -1,0 +1,1 @@
+"""An agent: its record, what it said, when it calls for a human, the events it causes."""

@@ -1,0 +1,1 @@
+"""Type a text, prove that it went in, or say why not."""

@@ -1,0 +1,1 @@
+"""Will the program in a pane take input now?"""

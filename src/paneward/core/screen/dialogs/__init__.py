@@ -1,0 +1,1 @@
+"""Dialogs on a screen: menus, questions, their wording."""

@@ -1,0 +1,1 @@
+"""What an agent does, from all sources, with the reason."""
