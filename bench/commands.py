@@ -14,7 +14,7 @@ from time import perf_counter
 
 from bench.ground import command, control, private_server
 from bench.row import Row, p50, p99
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.tmux.control import ControlTmux
 from tests.adapters.conftest import TmuxServer
 
 ASK = ("display-message", "-p", "#{pane_id}")

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
 from tests.adapters.conftest import TmuxServer
 
 TOP = Path(__file__).resolve().parent.parent

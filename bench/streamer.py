@@ -23,7 +23,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings
 from paneward.core.agent.events import Stored
-from paneward.surfaces.http.access import Access
+from paneward.surfaces.http.access.tokens import Access
 from paneward.surfaces.http.app import build
 from paneward.surfaces.http.listen import listener
 from paneward.surfaces.http.stream import as_object, encode

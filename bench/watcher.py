@@ -11,8 +11,8 @@ import sys
 from contextlib import AsyncExitStack
 from time import monotonic_ns
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
 from paneward.ports import Watch
 
 STAMP = re.compile(rb"at (\d+)\r?\n")

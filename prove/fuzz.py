@@ -23,7 +23,7 @@ from paneward.core.terminal.control import Broken, Control
 from paneward.core.terminal.osc import OscReader, read_progress, read_status
 from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.usage import Account
-from paneward.services.tracker import Tracker
+from paneward.services.agents.signals import Tracker
 from prove.ledger import Cell, Line, Outcome, Proof
 from prove.place import Place
 

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from paneward.adapters.clock import SystemClock
-from paneward.surfaces.http.access import Access, Role
+from paneward.surfaces.http.access.tokens import Access, Role
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
 from tests.adapters.conftest import TMUX

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import paneward
-from paneward.adapters.host import Host
+from paneward.adapters.hosts.host import Host
 from paneward.app import Connection
 from tests.adapters.conftest import SSHD, TMUX, TmuxServer, _write_sshd, free_port, listens, until
 

@@ -15,7 +15,7 @@ import uvloop
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings
 from paneward.core.agent.events import AgentLost
-from paneward.surfaces.http.access import Access
+from paneward.surfaces.http.access.tokens import Access
 from paneward.surfaces.http.app import build
 from paneward.surfaces.http.listen import listener
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from paneward.surfaces.cli.remote import Heard, Messages
+from paneward.client.remote import Heard, Messages
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
 from tests.adapters.conftest import free_port

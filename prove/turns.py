@@ -12,11 +12,11 @@ from pathlib import Path
 
 import paneward
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.spool import Spool
+from paneward.adapters.hooks.spool import Spool
 from paneward.app import Connection
 from paneward.core.state.claims import AgentState, Standing
 from paneward.core.state.hooks import Heard, read_spooled
-from paneward.services.follow import Follower
+from paneward.services.agents.follower import Follower
 from prove.truth import Record
 from tests.lab.agents import LabAgent, NotSeen
 from tests.lab.moves import Dialog, Moves, moves_of

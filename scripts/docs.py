@@ -30,7 +30,7 @@ from paneward.demo import agent, tour
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, OF_DELIVERY, OF_READINESS
 from paneward.surfaces.cli.meaning import meanings
-from paneward.surfaces.cli.shown_upkeep import yaml_value
+from paneward.surfaces.cli.show.upkeep import yaml_value
 from paneward.surfaces.http.errors import STATUS
 from scripts.agent_pages import AGENTS, code, filled, table
 from scripts.server_pages import agent_states, event_list, host_states, metrics, roles

@@ -30,7 +30,7 @@ CLOCK_PLACES = ("adapters/clock.py", "demo/agent.py")
 # The store stamps what it keeps with the wall clock, which is for people; how old it is, its timeline decides.
 WALL_CLOCK_PLACES = ("store.py", "store/")
 # A command line pays for what it imports, so the command that needs a heavy part imports it.
-LAZY_PLACES = ("__main__.py", "surfaces/cli")
+LAZY_PLACES = ("__main__.py", "client", "surfaces/cli", "surfaces/server")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -10,7 +10,7 @@ from paneward.core.agent import events
 from paneward.core.agent import record as agent
 from paneward.core.hosts import host
 from paneward.surfaces.cli.meaning import remarks
-from paneward.surfaces.http.access import MAY, May, Role
+from paneward.surfaces.http.access.tokens import MAY, May, Role
 from paneward.surfaces.http.metrics import METRICS
 from scripts.agent_pages import code, table
 

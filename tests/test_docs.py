@@ -27,7 +27,7 @@ from paneward.core.readiness import rules as readiness
 from paneward.core.terminal import flow
 from paneward.surfaces.cli import EXAMPLES, app
 from paneward.surfaces.cli.exits import Exit
-from paneward.surfaces.http.access import May, Role
+from paneward.surfaces.http.access.tokens import May, Role
 from paneward.surfaces.http.metrics import METRICS
 from scripts import agent_pages, docs
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_exec import ExecTmux
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.processes import ExecTmux
 
 TMUX = os.environ.get("PANEWARD_TEST_TMUX", "tmux")
 SSHD = shutil.which("sshd") or shutil.which("/usr/sbin/sshd")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from paneward.adapters.casts import Casts, Tape, export, kept, parts_of, read_parts
+from paneward.adapters.recordings import Casts, Tape, export, kept, parts_of, read_parts
 from paneward.core.errors import Code, InvalidInput, PanewardError
 from paneward.core.recording.cast import OUTPUT, Entry, Header, joined, written, written_header
 from paneward.core.recording.recorder import Kept

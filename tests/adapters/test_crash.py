@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import REMOTE_PDEATH, Host
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.hosts.host import REMOTE_PDEATH, Host
+from paneward.adapters.tmux.control import ControlTmux
 from tests.adapters.conftest import TMUX, TmuxServer, until
 from tests.adapters.test_watch import lines_of, numbers
 
@@ -30,7 +30,7 @@ while True:
 """
 WATCHER = """
 import asyncio, sys
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.tmux.control import ControlTmux
 
 async def main():
     async with ControlTmux(socket_name=sys.argv[1], tmux=sys.argv[3]) as tmux, tmux.watch(sys.argv[2]) as watch:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters import door
-from paneward.adapters.door import Door, server_key
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_control.client import open_client
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux import door
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.control.client import open_client
+from paneward.adapters.tmux.door import Door, server_key
 from tests.adapters.conftest import TMUX, TmuxServer
 
 COMES_AND_GOES = """
 import asyncio, sys
-from paneward.adapters.tmux_control import ControlTmux
+from paneward.adapters.tmux.control import ControlTmux
 
 async def main():
     for _ in range(int(sys.argv[3])):

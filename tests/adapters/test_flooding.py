@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_control.watching import PaneWatch
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.control.watching import PaneWatch
 from tests.adapters.conftest import TMUX, TmuxServer, until
 
 END = "the end> "

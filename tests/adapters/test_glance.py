@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.glance import Glance
-from paneward.adapters.tmux_exec import ExecTmux
+from paneward.adapters.tmux.glance import Glance
+from paneward.adapters.tmux.processes import ExecTmux
 from paneward.core.errors import PaneNotFound, TmuxNotInstalled, TmuxTimeout, TmuxTooOld
 from tests.adapters.conftest import TmuxServer
 

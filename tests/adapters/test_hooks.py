@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.hooks import change, is_there, look, settings_file
+from paneward.adapters.hooks.settings import change, is_there, look, settings_file
 from paneward.core.errors import Code, PanewardError
 from paneward.core.hook_install import HOOKING
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
+from paneward.adapters.hosts.host import Host
 from paneward.adapters.installed import version_of
 from paneward.core.errors import TmuxTimeout
 

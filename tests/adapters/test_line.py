@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Gate, Host
-from paneward.adapters.line import Line, open_line
+from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.ssh import Line, open_line
 from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxError, TmuxNotInstalled, TmuxTooOld
 from tests.adapters.conftest import TMUX
 from tests.live.sshd import Sshd

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from paneward.adapters.tmux_control import watchers
+from paneward.adapters.tmux.control import watchers
 from paneward.core.errors import TmuxError
 from tests.adapters.conftest import TmuxServer
 from tests.adapters.test_watch import clients, control, until_async, write_and_hear

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters import lock
-from paneward.adapters.lock import pane_lock, sweep
+from paneward.adapters.tmux import pane_lock as lock
+from paneward.adapters.tmux.pane_lock import pane_lock, sweep
 from paneward.core.errors import Code, PanewardError, StoreError
 
 LONG = 30.0  # seconds no test ever waits
@@ -21,7 +21,7 @@ LONG = 30.0  # seconds no test ever waits
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from paneward.adapters.lock import pane_lock
+from paneward.adapters.tmux.pane_lock import pane_lock
 
 async def hold():
     async with pane_lock(Path(sys.argv[1]), "server %3", 30):
@@ -33,7 +33,7 @@ asyncio.run(hold())
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from paneward.adapters.lock import pane_lock
+from paneward.adapters.tmux.pane_lock import pane_lock
 
 async def write(task):
     for turn in range(20):

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from paneward.adapters import opencode
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.opencode import OpenCodeApi
+from paneward.adapters.kinds import opencode
+from paneward.adapters.kinds.opencode import OpenCodeApi
 from paneward.core.errors import TmuxError, TmuxTimeout
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 

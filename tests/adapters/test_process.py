@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters import process, process_remote
+from paneward.adapters import process
+from paneward.adapters.hosts import process as process_remote
 from paneward.adapters.process import local_facts
 from paneward.core.profiles import GENERIC, choose
 from paneward.core.terminal.scene import ProcessFacts, Snapshot

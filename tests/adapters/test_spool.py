@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters import spool as module
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.spool import Spool, put_signal
+from paneward.adapters.hooks import spool as module
+from paneward.adapters.hooks.spool import Spool, put_signal
 from paneward.core.state.hooks import END, read_line, read_spooled
 from paneward.ports import Spooled
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters import spool_remote
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Gate, Host
-from paneward.adapters.spool_remote import RemoteSpool
+from paneward.adapters.hosts import spool as spool_remote
+from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.spool import RemoteSpool
 from paneward.core.errors import HostUnreachable
 from paneward.ports import Spooled
 

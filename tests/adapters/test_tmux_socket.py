@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_exec import ExecTmux
-from paneward.adapters.tmux_socket import NOT_OURS, REMOTE_CHECK, check_socket, tmux_command
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.processes import ExecTmux
+from paneward.adapters.tmux.socket import NOT_OURS, REMOTE_CHECK, check_socket, tmux_command
 from paneward.core.errors import Code, TmuxError
 
 NOBODY = 65534

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.host import Host
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_exec import ExecTmux
-from paneward.adapters.tmux_words import check_version, classify, press_commands, version
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.processes import ExecTmux
+from paneward.adapters.tmux.words import check_version, classify, press_commands, version
 from paneward.core.errors import (
     HostUnreachable,
     PaneDead,
@@ -132,7 +132,7 @@ def test_words_for_the_other_shell_arrive_as_they_are(
 def test_an_opened_program_ends_with_the_process_that_opened_it() -> None:
     code = (
         "import os\n"
-        "from paneward.adapters.host import Host\n"
+        "from paneward.adapters.hosts.host import Host\n"
         "pid = Host().spawn(['sleep', '1000']).pid\n"
         "while open(f'/proc/{pid}/comm').read() != 'sleep\\n': pass\n"
         "print(pid, flush=True)\n"

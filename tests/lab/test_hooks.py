@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.hooks import change
+from paneward.adapters.hooks.settings import change
 from paneward.app.server import Server, serve
 from paneward.config import Settings
 from paneward.core.agent.record import Actor, Intent, Stage, Turn

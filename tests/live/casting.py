@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from paneward.adapters.casts import parts_of, read_parts
+from paneward.adapters.recordings import parts_of, read_parts
 from paneward.core.recording.cast import OUTPUT, RESIZE, Entry, joined
 from tests.adapters.conftest import TmuxServer, until
 from tests.live.conftest import Ground

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paneward.adapters.host import Host
+from paneward.adapters.hosts.host import Host
 from paneward.app import Connection, Transport, connect
 from paneward.config import Settings, TmuxSettings
 from tests.adapters.conftest import TMUX, TmuxServer

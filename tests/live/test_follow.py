@@ -7,7 +7,7 @@ import pytest
 
 from paneward.app import Connection, Transport
 from paneward.core.state.claims import AgentState, Ending, Source, Standing
-from paneward.services.follow import Follower
+from paneward.services.agents.follower import Follower
 from tests.live.conftest import Ground
 
 SECONDS = 60.0  # for a thing to happen on a loaded machine

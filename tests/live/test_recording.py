@@ -16,7 +16,7 @@ from paneward.core.agent.events import RecordingStopped
 from paneward.core.recording.cast import RESIZE, Entry, Header, read_part
 from paneward.core.recording.recorder import GAP
 from paneward.core.terminal.scene import Snapshot
-from paneward.services.recordings import ANEW
+from paneward.services.recordings.recordings import ANEW
 from tests.live.casting import Canvas, captions, recorded, text_of
 from tests.live.conftest import Ground
 from tests.live.ground import reached

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paneward.adapters.spool import put_signal
+from paneward.adapters.hooks.spool import put_signal
 from paneward.core.agent.events import Stored
 from paneward.core.agent.record import Stage
 from tests.adapters.conftest import until

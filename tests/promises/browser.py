@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paneward.adapters.clock import SystemClock
-from paneward.surfaces.http.access import Access, Role
+from paneward.surfaces.http.access.tokens import Access, Role
 from tests.surfaces.serving import Up
 
 

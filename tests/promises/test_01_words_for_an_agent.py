@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from paneward.app import connect
+from paneward.client.remote import found
 from paneward.config import Settings, TmuxSettings
 from paneward.core.errors import Code
 from paneward.core.result import Rung, Verdict
-from paneward.surfaces.cli.remote import found
 from tests.surfaces.conftest import DEMO_AGENT, TMUX, Machine
 from tests.surfaces.serving import Up, reached, up
 

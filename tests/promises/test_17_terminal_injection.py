@@ -17,8 +17,8 @@ import pytest
 
 from paneward.core.recording.cast import Entry, written
 from paneward.surfaces.cli import output
-from paneward.surfaces.cli.console import Terminal
-from paneward.surfaces.cli.logs import configure
+from paneward.surfaces.cli.show.console import Terminal
+from paneward.surfaces.server.log import configure
 from tests.surfaces.conftest import run
 from tests.surfaces.serving import Up, reached
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.spool import CHUNK as CHUNK_OF_FILES
-from paneward.adapters.spool import Spool
+from paneward.adapters.hooks.spool import CHUNK as CHUNK_OF_FILES
+from paneward.adapters.hooks.spool import Spool
 from paneward.core.hook_install.jsonc import parse
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
 from paneward.core.screen.lines import is_rule
@@ -24,7 +24,7 @@ from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.text import redact
 from paneward.core.usage import Account
 from paneward.ports import Spooled
-from paneward.services.tracker import Tracker
+from paneward.services.agents.signals import Tracker
 
 TIMES = 4  # as much input
 BAR = 9  # times the work at most: 4 is linear, 16 would be quadratic

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from paneward.adapters.door import Door, server_key
+from paneward.adapters.tmux.door import Door, server_key
 from paneward.core.agent.events import AgentLost
 from paneward.core.errors import StoreError
 from paneward.store import Store

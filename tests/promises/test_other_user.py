@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.adapters.door import Door, server_key
+from paneward.adapters.tmux.door import Door, server_key
 from tests.promises.stranger import CONNECT, LISTEN, PORT, PYTHON, READ, VICTIM, WRITE, Person
 from tests.promises.test_16_tmux_sockets import forged
 from tests.surfaces.conftest import Ran, lived_in

@@ -9,9 +9,9 @@ from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, StoreError
 from paneward.core.usage import Account, Budget, Usage
 from paneward.ports import Grown, Place
+from paneward.services.agents.turns import Turns
 from paneward.services.bus import Bus
-from paneward.services.meters import Meters
-from paneward.services.turns import Turns
+from paneward.services.usage import Meters
 from paneward.store import Store
 from paneward.testing import FakeClock
 from tests.services.dying import DyingStore

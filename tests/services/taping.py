@@ -15,7 +15,7 @@ from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, Code, PanewardError, StoreError, TmuxError
 from paneward.core.recording.recorder import Backdrop, Kept, Limits
 from paneward.core.terminal.scene import Snapshot
-from paneward.services.recordings import Recordings
+from paneward.services.recordings.recordings import Recordings
 from paneward.testing import FakeClock
 
 SEEN = Snapshot("%1", ("screen",), 80, 24, 0, 0, pid=7)

@@ -9,10 +9,10 @@ import pytest
 
 from paneward.core.agent.record import Agent, Answer, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError, TmuxError
-from paneward.services.agents import Agents
-from paneward.services.follow import Follower
+from paneward.services.agents.agents import Agents
+from paneward.services.agents.follower import Follower
 from paneward.services.panes import Panes
-from paneward.services.report import Place
+from paneward.services.profile_report import Place
 from paneward.store import Store
 from paneward.testing import FakeClock
 from tests.live.serving import refusal

@@ -14,7 +14,7 @@ from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.terminal.scene import Scene
-from paneward.services.delivery import Deliveries, Request
+from paneward.services.delivery.desk import Deliveries, Request
 from paneward.store import Delivery, Store
 from paneward.testing import LINES, WORKING, FakeClock, FakeTmux
 

@@ -11,7 +11,7 @@ import pytest
 from paneward.core.errors import PaneNotFound
 from paneward.core.terminal.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
 from paneward.core.terminal.scene import Scene
-from paneward.services.drive import FIRST_GAP, LONGEST_GAP, STILL, Driver
+from paneward.services.delivery.driver import FIRST_GAP, LONGEST_GAP, STILL, Driver
 from paneward.testing import READING, WORKING, FakeClock, FakeTmux
 
 T = TypeVar("T")

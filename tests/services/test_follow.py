@@ -7,8 +7,8 @@ from itertools import pairwise
 from paneward.core.profiles import CLAUDE, GENERIC, SHELL, Profile
 from paneward.core.state.claims import AgentState
 from paneward.core.terminal.scene import Scene
-from paneward.services.drive import LONGEST_GAP, Driver
-from paneward.services.follow import DULL, DULLEST, FOREVER, LONG, Follower
+from paneward.services.agents.follower import DULL, DULLEST, FOREVER, LONG, Follower
+from paneward.services.delivery.driver import LONGEST_GAP, Driver
 from paneward.testing import SHELL as BASH
 from paneward.testing import FakeClock, FakeTmux
 from tests.core.state.test_hooks import hook

@@ -19,13 +19,13 @@ from paneward.core.profiles import BUILT_IN, GENERIC
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.screen.dialogs.asked import read_asked
 from paneward.core.terminal.scene import Snapshot
-from paneward.services.catchup import CALM
-from paneward.services.delivery import Deliveries, Request
-from paneward.services.drive import Driver
-from paneward.services.follow import Follower
-from paneward.services.keeper import FRESH, Keeper
+from paneward.services.agents.follower import Follower
+from paneward.services.agents.keeper import FRESH, Keeper
+from paneward.services.agents.plan import Plan, picked
+from paneward.services.agents.scrollback import CALM
+from paneward.services.delivery.desk import Deliveries, Request
+from paneward.services.delivery.driver import Driver
 from paneward.services.panes import Panes
-from paneward.services.plan import Plan, picked
 from paneward.store import Delivery, Store
 from tests.services.dying import LABELS, DyingStore, Killed, Pane
 

@@ -13,9 +13,9 @@ from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.state.claims import AgentState
 from paneward.core.state.hooks import END, Heard
 from paneward.ports import Spooled
-from paneward.services.follow import Follower
-from paneward.services.listening import Ear, Listening
-from paneward.services.receipts import FRESH, began_at
+from paneward.services.agents.follower import Follower
+from paneward.services.delivery.receipts import FRESH, began_at
+from paneward.services.hooks import Ear, Listening
 from paneward.store import Delivery, Store
 from tests.services.dying import Killed
 from tests.services.test_turns import CONFIRMED, UNCONFIRMED, Desk

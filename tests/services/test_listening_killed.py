@@ -8,8 +8,8 @@ import pytest
 from paneward.core.agent.record import Stage
 from paneward.core.errors import StoreError
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.services.listening import AGAIN
-from paneward.services.receipts import began_at
+from paneward.services.delivery.receipts import began_at
+from paneward.services.hooks import AGAIN
 from tests.services.dying import DyingStore, Killed
 from tests.services.test_listening import BUSY, COMMAND, COMPLETION, IDLE, NOW, Room, in_room
 from tests.services.test_turns import CONFIRMED, UNCONFIRMED

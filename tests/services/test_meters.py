@@ -8,7 +8,7 @@ from paneward.core.agent.events import AgentForgotten, StateChanged, Stored
 from paneward.core.agent.record import Stage
 from paneward.core.usage import Budget, price, window
 from paneward.services.bus import Bus
-from paneward.services.meters import AGAIN, EVERY, SOON, TOLD, Meters
+from paneward.services.usage import AGAIN, EVERY, SOON, TOLD, Meters
 from paneward.store import Store
 from paneward.testing import FakeClock
 from tests.core.usage.transcripts import answer, corpus

@@ -10,7 +10,7 @@ import pytest
 from paneward.core.readiness.pending import Words
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.terminal.flow import Phase
-from paneward.services.receipts import left_behind, words_of
+from paneward.services.delivery.receipts import left_behind, words_of
 from paneward.store import Delivery, Store, newest_delivery, text_hash
 
 SENT = SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "the composer is empty again")

@@ -19,7 +19,7 @@ from paneward.core.errors import (
     TmuxError,
 )
 from paneward.core.recording.recorder import GAP, Kept
-from paneward.services.recordings import ANEW, UNSEEN, Recordings
+from paneward.services.recordings.recordings import ANEW, UNSEEN, Recordings
 from tests.services.taping import END, LIMITS, SEEN, Disk, DiskTape, House, refused, run
 
 # --- from the beginning to the end

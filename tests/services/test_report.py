@@ -9,9 +9,9 @@ from paneward.core.readiness.inspection import read
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.terminal.flow import Phase
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
-from paneward.services.report import masked, read_again, redacted, report_of
+from paneward.services.profile_report import masked, read_again, redacted, report_of
 from paneward.store import Delivery
-from paneward.surfaces.cli.bundle import bundle, readings
+from paneward.surfaces.cli.commands.report import bundle, readings
 from tests.core.screen.agents import CAPTURES, Capture, each_of
 
 KEY = "sk-ant-api03-AbCdEfGhIjKlMnOp1234"

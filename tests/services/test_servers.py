@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from paneward.core.errors import Code, Denied
+from paneward.services.agents.servers import MOST, UNUSED, Servers
 from paneward.services.panes import Panes
-from paneward.services.servers import MOST, UNUSED, Servers
 from paneward.testing import FakeClock
 
 

@@ -10,8 +10,8 @@ import pytest
 from paneward.core.agent.record import Agent
 from paneward.core.profiles import CLAUDE, GENERIC, Profile
 from paneward.core.terminal.scene import Scene, Snapshot
-from paneward.services.tracker import Tracker
-from paneward.services.turns import Turns
+from paneward.services.agents.signals import Tracker
+from paneward.services.agents.turns import Turns
 from paneward.store import Store
 from paneward.testing import FakeClock
 from tests.services.dying import DyingStore, Killed

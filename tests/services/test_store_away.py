@@ -14,8 +14,8 @@ from paneward.core.errors import Code, StoreError
 from paneward.core.profiles import GENERIC
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.state.claims import AgentState
-from paneward.services.tracker import Tracker
-from paneward.services.turns import Turns
+from paneward.services.agents.signals import Tracker
+from paneward.services.agents.turns import Turns
 from paneward.store import Store
 from paneward.testing import CURSOR, snapshot
 from tests.services.dying import WRITES

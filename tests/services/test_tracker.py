@@ -10,7 +10,7 @@ from paneward.core.signals import Channel, Memory, Signal, SignalState
 from paneward.core.signals.marker import Grammar
 from paneward.core.signals.painted import look
 from paneward.core.terminal.scene import Scene, Snapshot
-from paneward.services.tracker import Found, Tracker
+from paneward.services.agents.signals import Found, Tracker
 
 ASKS = "--<[paneward:needs_input:Which colour?]>--"
 DONE = "--<[paneward:completed:All done]>--"

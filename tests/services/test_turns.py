@@ -15,7 +15,7 @@ from paneward.core.agent.utterance import Seen
 from paneward.core.errors import Code
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.state.claims import AgentState, Claim, Ending, Source, Standing
-from paneward.services.turns import DOUBT, Turns
+from paneward.services.agents.turns import DOUBT, Turns
 from paneward.store import Delivery, Store
 from paneward.testing import FakeClock
 from tests.services.dying import DyingStore, Killed

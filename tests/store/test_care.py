@@ -15,8 +15,8 @@ from paneward.core.agent.record import Actor, Agent, Intent, Turn
 from paneward.core.audit import AuditEntry
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
-from paneward.store.care import AT_ONCE
-from paneward.store.deliveries import stamp
+from paneward.store.rows.deliveries import stamp
+from paneward.store.rows.retention import AT_ONCE
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from tests.store.conftest import Place, on_disk, say, using

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from paneward.core.timeline import Reading
-from paneward.store import KEEP_REPLIES, Store, lifetime
+from paneward.store import KEEP_REPLIES, Store
+from paneward.store.rows import timeline as lifetime
 from paneward.store.tables import tables
 from paneward.store.writer import Transaction
 from tests.store.conftest import Place, using

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from paneward.core.agent.record import Agent
 from paneward.store import Store
-from paneward.store.names import is_agent
+from paneward.store.rows.names import is_agent
 
 
 def test_a_name_is_found_in_the_file_of_a_store(tmp_path: Path) -> None:

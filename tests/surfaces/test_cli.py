@@ -15,7 +15,7 @@ from paneward.core.errors import Code
 from paneward.core.profiles import BUILT_IN, profile_from
 from paneward.core.result import Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces.cli import EXAMPLES, main
-from paneward.surfaces.cli import panes as commands
+from paneward.surfaces.cli.commands import panes as commands
 from paneward.surfaces.cli.exits import MEANING, OF_CODE, Exit, exit_of
 
 BARE = """
@@ -344,7 +344,7 @@ def test_the_help_of_a_command_loads_nothing_heavy_but_what_typer_needs_itself()
 def test_a_command_that_asks_a_server_loads_nothing_of_the_library(own_home: Path, command: str) -> None:
     modules = loaded(f"from paneward.surfaces.cli import main\nmain(['--json', '{command}'])\nmain(['{command}'])")
     parts = ("app", "services", "store", "adapters.tmux_control", "adapters.opencode", "core.readiness", "core.hooks")
-    assert "paneward.surfaces.cli.remote" in modules
+    assert "paneward.client.remote" in modules
     assert [part for part in parts if f"paneward.{part}" in modules] == []
 
 
@@ -353,7 +353,7 @@ def test_a_read_without_a_server_loads_no_loop_and_no_library(own_home: Path, pa
     modules = loaded(
         f"from paneward.surfaces.cli import main\nmain(['-L', 'nobody-lives-here', '--json', 'read', '{pane}'])"
     )
-    assert "paneward.adapters.glance" in modules
+    assert "paneward.adapters.tmux.glance" in modules
     parts = ("app", "services", "store.store", "adapters.tmux_control", "core.readiness", "core.events")
     assert [
         name for name in ("asyncio", "sqlalchemy", *(f"paneward.{part}" for part in parts)) if name in modules

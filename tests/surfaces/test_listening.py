@@ -8,7 +8,7 @@ import pytest
 
 from paneward.config import ServerSettings
 from paneward.core.errors import Code, InvalidInput, ServerError
-from paneward.surfaces.cli.listening import check_bind, listening, whereabouts
+from paneward.surfaces.server.address import check_bind, listening, whereabouts
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])

@@ -5,15 +5,15 @@ import io
 import pytest
 from rich.console import Console
 
+from paneward.client.agents import seats
+from paneward.client.panes import chosen
 from paneward.core.agent.record import Agent
 from paneward.core.terminal.flow import Phase
 from paneward.store import Delivery
 from paneward.surfaces.cli.answers import Seat
-from paneward.surfaces.cli.asking import seats
-from paneward.surfaces.cli.lines import Paper, natural, table
-from paneward.surfaces.cli.served import chosen
-from paneward.surfaces.cli.shown_agents import agents_table
-from paneward.surfaces.cli.shown_deliveries import deliveries
+from paneward.surfaces.cli.show.agents import agents_table
+from paneward.surfaces.cli.show.deliveries import deliveries
+from paneward.surfaces.cli.show.lines import Paper, natural, table
 
 NAMES = ["a10", "a2", "b", "a1"]
 IN_ORDER = ["a1", "a2", "a10", "b"]

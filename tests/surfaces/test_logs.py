@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 from paneward.core.repetition import AT_ONCE
-from paneward.surfaces.cli.logs import Bounded, Fewer
+from paneward.surfaces.server.log import Bounded, Fewer
 
 
 def record(words: str, at: float = 0.0) -> logging.LogRecord:

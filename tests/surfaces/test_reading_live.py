@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paneward.core.profiles import CLAUDE
-from paneward.surfaces.cli.bundle import open_bundle, readings
+from paneward.surfaces.cli.commands.report import open_bundle, readings
 from paneward.surfaces.wire import plain
 from tests.adapters.conftest import until
 from tests.surfaces.conftest import DEMO_AGENT, Machine

@@ -16,15 +16,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from rich.console import Console
 
+from paneward.client.agents import Wanted
+from paneward.client.remote import found, required
+from paneward.client.unix_http import Answer, Broken
+from paneward.client.whereabouts import Whereabouts, tell
 from paneward.core.agent.events import Stored
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.surfaces.cli.answers import Agents
-from paneward.surfaces.cli.asking import Wanted
-from paneward.surfaces.cli.following import Pulse, _drawn, _say, events_for_ever
-from paneward.surfaces.cli.logs import configure
-from paneward.surfaces.cli.remote import found, required
-from paneward.surfaces.cli.unix_http import Answer, Broken
-from paneward.surfaces.cli.whereabouts import Whereabouts, tell
+from paneward.surfaces.cli.commands.follow import Pulse, _drawn, _say, events_for_ever
+from paneward.surfaces.server.log import configure
 
 Answering = Callable[["Asked"], None]
 

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
+from paneward.client.agents import counts, stored
+from paneward.client.panes import chosen, receipt, socket_of
+from paneward.client.records import revive
+from paneward.client.remote import failure, heard
+from paneward.client.replies import Reply, body_of
+from paneward.client.whereabouts import Whereabouts, tell, token_of, told, untell
 from paneward.core.agent.events import Stored
 from paneward.core.agent.record import Agent, Stage, Turn, number_of
 from paneward.core.errors import Code, InvalidInput, PanewardError, ServerError
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code, flat
-from paneward.surfaces.cli.asking import counts, stored
-from paneward.surfaces.cli.lines import ago
+from paneward.surfaces.cli.commands.popup import binding, reply_of
 from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.popping import binding, reply_of
-from paneward.surfaces.cli.records import revive
-from paneward.surfaces.cli.remote import failure, heard
-from paneward.surfaces.cli.replies import Reply, body_of
-from paneward.surfaces.cli.served import chosen, receipt, socket_of
-from paneward.surfaces.cli.shown_agents import in_words
-from paneward.surfaces.cli.whereabouts import Whereabouts, tell, token_of, told, untell
+from paneward.surfaces.cli.show.agents import in_words
+from paneward.surfaces.cli.show.lines import ago
 
 COLOURS = Menu(
     question="Which colour?",

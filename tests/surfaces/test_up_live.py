@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from paneward.surfaces.cli.whereabouts import Whereabouts, tell, told
+from paneward.client.whereabouts import Whereabouts, tell, told
 from tests.surfaces.conftest import Machine
 from tests.surfaces.serving import gone, paneward, up
 

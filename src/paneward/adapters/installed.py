@@ -6,7 +6,7 @@ they get no terminal and no input.
 
 import re
 
-from paneward.adapters.host import NOT_FOUND, Host
+from paneward.adapters.hosts.host import NOT_FOUND, Host
 
 PATIENCE = 20.0  # seconds: a cold start on a loaded machine takes half of it
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")

@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paneward.adapters.host import Host
-from paneward.adapters.process_remote import RemoteProbe
+from paneward.adapters.hosts.host import Host
+from paneward.adapters.hosts.process import RemoteProbe
 from paneward.core.terminal.foreground import SHELLS, YOUNG, Wait, waiting, waits_for
 from paneward.core.terminal.scene import ProcessFacts, Snapshot
 

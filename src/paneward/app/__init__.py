@@ -4,4 +4,4 @@ from paneward.app.connecting import Transport as Transport
 from paneward.app.connecting import connect as connect
 from paneward.app.connection import Connection as Connection
 from paneward.app.connection import Resident as Resident
-from paneward.services.report import Explanation as Explanation
+from paneward.services.profile_report import Explanation as Explanation

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Gate, Host
-from paneward.adapters.opencode import OpenCodeApi
-from paneward.adapters.tmux_control import ControlTmux
-from paneward.adapters.tmux_exec import ExecTmux
+from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.kinds.opencode import OpenCodeApi
+from paneward.adapters.tmux.control import ControlTmux
+from paneward.adapters.tmux.processes import ExecTmux
 from paneward.app.connection import Connection
 from paneward.config import Settings, profiles_of, state_dir
 from paneward.core.credentials import learn

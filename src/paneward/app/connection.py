@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.lock import pane_lock, sweep
+from paneward.adapters.tmux.pane_lock import pane_lock, sweep
 from paneward.app.terminals import Terminals
 from paneward.app.watches import Watches
 from paneward.config import Settings
@@ -31,12 +31,12 @@ from paneward.core.terminal.flow import AnotherProgram
 from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.version import VERSION
 from paneward.ports import Api, PaneInfo, Tmux
-from paneward.services.delivery import Deliveries, Request, prompt_of
-from paneward.services.drive import Driver, pane_of
-from paneward.services.follow import Follower
+from paneward.services.agents.follower import Follower
+from paneward.services.delivery.desk import Deliveries, Request, prompt_of
+from paneward.services.delivery.driver import Driver, pane_of
+from paneward.services.delivery.receipts import words_of
 from paneward.services.panes import ByRecord
-from paneward.services.receipts import words_of
-from paneward.services.report import Explanation, Place, Report, Screenful, redacted, report_of
+from paneward.services.profile_report import Explanation, Place, Report, Screenful, redacted, report_of
 from paneward.store import Delivery, Store, newest_delivery
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided

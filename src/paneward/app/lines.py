@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Gate
-from paneward.adapters.line import Line, open_line
-from paneward.adapters.spool_remote import RemoteSpool
+from paneward.adapters.hosts.host import Gate
+from paneward.adapters.hosts.spool import RemoteSpool
+from paneward.adapters.hosts.ssh import Line, open_line
 from paneward.app.connecting import connect, host_of, socket_at
 from paneward.app.connection import Connection
 from paneward.config import Settings
 from paneward.core.agent.record import Agent
 from paneward.core.hosts.host import HostRecord
 from paneward.core.state.hooks import Heard
-from paneward.services.listening import Ear, Listening
+from paneward.services.hooks import Ear, Listening
 from paneward.store import Store
 
 Find = Callable[[Heard, str | None, str], tuple[Agent, Ear] | None]

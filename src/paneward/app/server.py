@@ -11,9 +11,9 @@ from importlib import metadata
 from itertools import count
 from pathlib import Path
 
-from paneward.adapters.casts import Casts
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.spool import Spool
+from paneward.adapters.hooks.spool import Spool
+from paneward.adapters.recordings import Casts
 from paneward.adapters.transcripts import Transcripts
 from paneward.app.connecting import connect
 from paneward.app.connection import Connection
@@ -24,13 +24,13 @@ from paneward.core.credentials import learn
 from paneward.core.errors import PanewardError, StoreError
 from paneward.core.recording.recorder import Limits
 from paneward.core.usage import Budget, price, window
-from paneward.services.agents import Agents
+from paneward.services.agents.agents import Agents
+from paneward.services.agents.servers import Connect
 from paneward.services.bus import Bus
+from paneward.services.hooks import Listening
 from paneward.services.hosts import Hosts
-from paneward.services.listening import Listening
-from paneward.services.meters import Meters
-from paneward.services.recordings import Recordings
-from paneward.services.servers import Connect
+from paneward.services.recordings.recordings import Recordings
+from paneward.services.usage import Meters
 from paneward.store import Store
 
 DAY, MINUTE = 86400.0, 60.0

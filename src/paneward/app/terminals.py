@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from paneward.adapters.tmux_words import BACKDROP, read_backdrop
+from paneward.adapters.tmux.words import BACKDROP, read_backdrop
 from paneward.core.recording.recorder import Backdrop
 from paneward.core.terminal.browser import Pressed, Stroke, Typed
 from paneward.core.terminal.keys import check_keys
 from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock, Tmux, Watch
-from paneward.services.drive import pane_of
-from paneward.services.recorder import Recorder, Reel
+from paneward.services.delivery.driver import pane_of
+from paneward.services.recordings.recorder import Recorder, Reel
 
 
 class Terminals:

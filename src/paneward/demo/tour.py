@@ -19,13 +19,13 @@ from rich.panel import Panel
 from rich.text import Text
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.host import Host
+from paneward.adapters.hosts.host import Host
 from paneward.app import Connection, connect
 from paneward.core.errors import Code, TmuxError, TmuxNotInstalled
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
 from paneward.surfaces.cli.answers import Answer, Asked
-from paneward.surfaces.cli.lines import WIDE
-from paneward.surfaces.cli.show import show
+from paneward.surfaces.cli.show.answers import show
+from paneward.surfaces.cli.show.lines import WIDE
 from paneward.surfaces.cli.work import log_to_stderr
 
 WIDTH, HEIGHT = 74, 20  # of the pane: with a frame around it, it fits into 80 columns

@@ -9,9 +9,9 @@ from paneward.core.errors import TmuxError
 from paneward.core.readiness.rules import Assessment
 from paneward.core.result import Menu, Readiness
 from paneward.core.terminal.scene import Scene, Snapshot
-from paneward.services.delivery import Deliveries
-from paneward.services.follow import Follower
-from paneward.services.report import Explanation, Place, Screenful
+from paneward.services.agents.follower import Follower
+from paneward.services.delivery.desk import Deliveries
+from paneward.services.profile_report import Explanation, Place, Screenful
 
 ByRecord = Callable[[Assessment], Assessment | None]  # what the record of an agent tells of it; None: nothing
 

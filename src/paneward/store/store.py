@@ -20,11 +20,14 @@ from paneward.core.audit import AuditEntry
 from paneward.core.hosts.host import HostRecord
 from paneward.core.result import SendResult
 from paneward.core.terminal.flow import Phase
-from paneward.store import agents, care, deliveries, hosts, lifetime, log, marks, records
-from paneward.store.deliveries import Delivery
 from paneward.store.place import Place, place_of
 from paneward.store.reader import Reader
-from paneward.store.records import KEEP_REPLIES, Reply
+from paneward.store.rows import agents, deliveries, hosts, log, marks
+from paneward.store.rows import audit as records
+from paneward.store.rows import retention as care
+from paneward.store.rows import timeline as lifetime
+from paneward.store.rows.audit import KEEP_REPLIES, Reply
+from paneward.store.rows.deliveries import Delivery
 from paneward.store.writer import Transaction, Work, Writer, heard
 
 if TYPE_CHECKING:

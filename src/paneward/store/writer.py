@@ -22,9 +22,9 @@ from paneward.core.agent.events import Event, Stored, agent_of
 from paneward.core.errors import PanewardError
 from paneward.core.timeline import Timeline
 from paneward.store.connection import Lost, disconnect, lost, noticed, quick
-from paneward.store.deliveries import sweep
-from paneward.store.lifetime import observe
-from paneward.store.log import first_seq, insert_events, last_seq, read_events
+from paneward.store.rows.deliveries import sweep
+from paneward.store.rows.log import first_seq, insert_events, last_seq, read_events
+from paneward.store.rows.timeline import observe
 from paneward.store.written import record
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 from paneward.adapters.clock import SystemClock
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings, StoreSettings, TmuxSettings
-from paneward.surfaces.http.access import Access
+from paneward.surfaces.http.access.tokens import Access
 from paneward.surfaces.http.app import Api, build
 from paneward.surfaces.http.listen import Listener, listener
 from tests.adapters.conftest import TMUX, TmuxServer

@@ -11,7 +11,8 @@ import pytest
 
 from paneward.config import ServerSettings
 from paneward.core.errors import Denied, StoreError
-from paneward.surfaces.http.access import (
+from paneward.surfaces.http.access.gate import OPEN, cookie_name, cookie_of
+from paneward.surfaces.http.access.tokens import (
     CODE_LASTS,
     CODES_KEPT,
     IDENTITY_LASTS,
@@ -22,7 +23,6 @@ from paneward.surfaces.http.access import (
     Role,
     host_of,
 )
-from paneward.surfaces.http.gate import OPEN, cookie_name, cookie_of
 from tests.surfaces.http.conftest import Open, Site, client, either_store, listening
 from tests.surfaces.http.test_routes import code_of, run
 

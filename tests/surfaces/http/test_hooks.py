@@ -3,7 +3,7 @@
 import asyncio
 
 from paneward.core.agent.record import Actor
-from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.access.tokens import Role
 from tests.adapters.test_transcripts import started
 from tests.surfaces.http.conftest import Open, Site, until
 from tests.surfaces.http.test_routes import code_of, run

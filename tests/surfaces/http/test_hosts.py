@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.access.tokens import Role
 from tests.adapters.conftest import ssh_config as ssh_config
 from tests.surfaces.http.conftest import Open, Site
 from tests.surfaces.http.test_routes import code_of, run

@@ -12,13 +12,13 @@ from paneward.core.agent.events import AgentLost
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import Code, Denied, PanewardError
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.surfaces.http import bodies
+from paneward.surfaces.http.access.gate import Gone, Signed, answer, read_body, replayed, unsigned
 from paneward.surfaces.http.errors import delivered, envelope, refusal, status_of
-from paneward.surfaces.http.gate import Gone, Signed, answer, read_body, replayed, unsigned
 from paneward.surfaces.http.metrics import METRICS, Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Captured, Mutations, Turns
-from paneward.surfaces.http.params import Streams
-from paneward.surfaces.http.routes import named_keys
+from paneward.surfaces.http.routes import bodies
+from paneward.surfaces.http.routes.agents import named_keys
+from paneward.surfaces.http.routes.params import Streams
 from tests.surfaces.http.conftest import Open, Site, listening, until
 from tests.surfaces.http.test_access import Hours
 from tests.surfaces.http.test_routes import run

@@ -4,9 +4,9 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.access.tokens import Role
 from paneward.surfaces.http.app import Api
-from paneward.surfaces.http.recording_routes import pieces
+from paneward.surfaces.http.routes.recordings import pieces
 from tests.surfaces.http.conftest import Open, Site, client, until
 from tests.surfaces.http.test_routes import code_of, run
 

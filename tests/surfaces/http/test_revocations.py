@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paneward.core.errors import StoreError
-from paneward.surfaces.http.access import Access, Role, token_id
+from paneward.surfaces.http.access.tokens import Access, Role, token_id
 from tests.surfaces.http.test_access import Hours, refused
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from paneward.core.errors import Code
-from paneward.services.servers import MOST
+from paneward.services.agents.servers import MOST
 from paneward.surfaces.http.errors import STATUS
 from tests.surfaces.http.conftest import Open, Site, either_store
 

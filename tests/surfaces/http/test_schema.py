@@ -23,7 +23,7 @@ from paneward.app.server import serve
 from paneward.config import Settings, TmuxSettings
 from paneward.core.agent.record import check_name
 from paneward.core.errors import InvalidInput
-from paneward.surfaces.http.access import Access
+from paneward.surfaces.http.access.tokens import Access
 from paneward.surfaces.http.app import STREAM, build
 from paneward.surfaces.http.listen import listener
 from tests.adapters.conftest import TMUX, TmuxServer

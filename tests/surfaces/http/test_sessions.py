@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paneward.surfaces.http.sessions import AT_MOST, LASTS, MOST, OVERLAP, RENEWED, Sessions, shown
+from paneward.surfaces.http.access.sessions import AT_MOST, LASTS, MOST, OVERLAP, RENEWED, Sessions, shown
 
 KEY = b"k" * 32
 

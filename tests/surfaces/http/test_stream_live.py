@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from paneward.client.remote import Heard, Messages
 from paneward.core.agent.events import AgentLost
-from paneward.surfaces.cli.remote import Heard, Messages
-from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.access.tokens import Role
 from tests.surfaces.http.conftest import Open, Site, client, listening, until
 from tests.surfaces.http.test_routes import code_of, run
 

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from paneward.core.errors import InvalidInput
 from paneward.core.terminal.browser import Pressed, Typed
-from paneward.surfaces.http.access import Role
+from paneward.surfaces.http.access.tokens import Role
 from paneward.surfaces.http.terminal import MOST_INPUT, PANE_GONE, SEQ, made, parse
 from tests.surfaces.http.conftest import Open, Site, listening, until
 from tests.surfaces.http.test_routes import run

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from paneward.adapters.transcripts.places import process_in
+from paneward.client.records import revive
 from paneward.core.agent.events import Stored
 from paneward.core.agent.record import Agent, Stage
 from paneward.core.usage import Usage
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import Seat
-from paneward.surfaces.cli.records import revive
-from paneward.surfaces.cli.shown_agents import agents_table
-from paneward.surfaces.cli.shown_server import _told
+from paneward.surfaces.cli.show.agents import agents_table
+from paneward.surfaces.cli.show.server import _told
 from tests.adapters.test_transcripts import started
 from tests.core.usage.transcripts import answer
 from tests.surfaces.http.conftest import Open, Site, until

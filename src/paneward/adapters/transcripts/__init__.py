@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from paneward.adapters import inotify
+from paneward.adapters.hooks import inotify
 from paneward.adapters.transcripts import asking
 from paneward.adapters.transcripts.asking import opencode
 from paneward.adapters.transcripts.places import PLACES, claude_subs, process_in, since

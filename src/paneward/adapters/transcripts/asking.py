@@ -7,7 +7,7 @@ one works there.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from paneward.adapters.opencode import ask, port_of
+from paneward.adapters.kinds.opencode import ask, port_of
 from paneward.adapters.transcripts.places import Process, alone
 from paneward.core.usage import Account, Tally
 from paneward.ports import Grown, Place

@@ -19,9 +19,9 @@ COMMANDS = {
     **dict.fromkeys(
         ("send", "keys", "read", "wait", "menu", "answer", "explain", "panes", "deliveries", "report"), "panes"
     ),
-    **dict.fromkeys(("up", "down", "status", "popup", "token", "devices", "export"), "serve"),
+    **dict.fromkeys(("up", "down", "status", "popup", "token", "devices", "export"), "server"),
     **dict.fromkeys(("ps", "adopt", "forget", "respond", "events"), "agents"),
-    "signal": "hooking",
+    "signal": "hooks",
 }
 PROGRAM = "paneward"
 COMPLETING = f"_{PROGRAM.upper()}_COMPLETE"  # set by the shell that asks for completions
@@ -119,7 +119,7 @@ def plainly(arguments: Sequence[str]) -> Callable[[], Any] | None:
         if home is None:
             return None
         root(**parsing.called_with(root, before, ctx))
-        function = getattr(import_module(f"{__name__}.{home}"), rest[0])
+        function = getattr(import_module(f"{__name__}.commands.{home}"), rest[0])
         given = parsing.parsed(function, rest[1:], ctx)
     except parsing.Unclear:
         return None

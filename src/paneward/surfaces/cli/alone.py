@@ -8,9 +8,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-from paneward.adapters.host import Host
+from paneward.adapters.hosts.host import Host
 from paneward.app import Connection, Explanation, connect
 from paneward.app.connecting import host_of
+from paneward.client.panes import named_agent
 from paneward.config import Settings
 from paneward.core.agent.addressee import Addressee, addressee
 from paneward.core.agent.record import NAME, Agent
@@ -18,7 +19,6 @@ from paneward.core.result import Readiness, SendResult
 from paneward.store import Delivery, Store
 from paneward.surfaces.cli.answers import Asked, Captured
 from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.served import named_agent
 
 STORE = "deliveries.db"
 T = TypeVar("T")

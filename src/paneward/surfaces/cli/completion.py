@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 
+from paneward.client.panes import agents_in
 from paneward.config import profiles_of
 from paneward.core.agent.record import Agent
 from paneward.core.errors import PanewardError
 from paneward.ports import PaneInfo
 from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.served import agents_in
 from paneward.surfaces.cli.work import connection, server_if_any, settings_of
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from paneward.surfaces.cli import COMMANDS, agents, hooking, hosts, house, panes, recording, serve
+from paneward.surfaces.cli import COMMANDS
+from paneward.surfaces.cli.commands import agents, hooks, hosts, panes, recordings, server, setup
 from paneward.surfaces.cli.declarations import Argument, Context, Option, Parameter, UsageError
 from paneward.surfaces.cli.options import root
 
@@ -170,31 +171,31 @@ def _parameter(declared: Parameter) -> Any:
 def build() -> typer.Typer:
     app = typer.Typer(name="paneward", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
     app.callback(help=_help(root))(at_once(root))
-    panels = {panes: "Panes", serve: "The server", agents: "Agents", hooking: "Agents"}
+    panels = {panes: "Panes", server: "The server", agents: "Agents", hooks: "Agents"}
     homes = {home.__name__.rpartition(".")[2]: home for home in panels}
     for name, home in COMMANDS.items():
         _add(app, name, getattr(homes[home], name), panels[homes[home]])
-    hooks = _group("hooks", no_args_is_help=True, help="The hooks by which agents tell what they do.")
-    _add(hooks, "hooks install", hooking.install_hooks)
-    _add(hooks, "hooks remove", hooking.remove_hooks)
-    _add(hooks, "hooks status", hooking.show_hooks)
-    app.add_typer(hooks, rich_help_panel="Agents")
-    _add(app, "record", recording.record, "Agents")
-    _add(app, "demo", house.demo, "Around them")
+    hook_group = _group("hooks", no_args_is_help=True, help="The hooks by which agents tell what they do.")
+    _add(hook_group, "hooks install", hooks.install_hooks)
+    _add(hook_group, "hooks remove", hooks.remove_hooks)
+    _add(hook_group, "hooks status", hooks.show_hooks)
+    app.add_typer(hook_group, rich_help_panel="Agents")
+    _add(app, "record", recordings.record, "Agents")
+    _add(app, "demo", setup.demo, "Around them")
     passed_on = {"ignore_unknown_options": True, "help_option_names": []}
-    _add(app, "demo-agent", house.demo_agent, "Around them", context_settings=passed_on)
-    _add(app, "doctor", house.doctor, "Around them")
-    profiles = _group("profiles", invoke_without_command=True, callback=deferred(house.profiles))
-    _add(profiles, "profiles list", house.list_profiles)
-    _add(profiles, "profiles show", house.show_profile)
-    _add(profiles, "profiles check", house.check_profile)
+    _add(app, "demo-agent", setup.demo_agent, "Around them", context_settings=passed_on)
+    _add(app, "doctor", setup.doctor, "Around them")
+    profiles = _group("profiles", invoke_without_command=True, callback=deferred(setup.profiles))
+    _add(profiles, "profiles list", setup.list_profiles)
+    _add(profiles, "profiles show", setup.show_profile)
+    _add(profiles, "profiles check", setup.check_profile)
     cast = _group("cast", no_args_is_help=True, help="List recordings, or hand one out as asciicast.")
-    _add(cast, "cast list", recording.list_casts)
-    _add(cast, "cast export", recording.export_cast)
+    _add(cast, "cast list", recordings.list_casts)
+    _add(cast, "cast export", recordings.export_cast)
     app.add_typer(cast, rich_help_panel="Agents")
     config = _group("config", no_args_is_help=True, help="Show or check the configuration.")
-    _add(config, "config show", house.show_config)
-    _add(config, "config check", house.check_config)
+    _add(config, "config show", setup.show_config)
+    _add(config, "config check", setup.check_config)
     others = _group("hosts", invoke_without_command=True, callback=deferred(hosts.hosts))
     _add(others, "hosts list", hosts.list_hosts)
     _add(others, "hosts add", hosts.add_host)

@@ -7,10 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from paneward.client.devices import Devices, SignedOut
 from paneward.core.result import SendResult
 from paneward.surfaces import wire
 from paneward.surfaces.cli.answers import flat
-from paneward.surfaces.cli.devices import Devices, SignedOut
 from paneward.surfaces.cli.exits import Exit, exit_of
 
 if TYPE_CHECKING:

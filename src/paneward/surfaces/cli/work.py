@@ -13,26 +13,26 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from paneward.client.whereabouts import Whereabouts, told
 from paneward.config.places import state_dir
 from paneward.core.errors import Code, PanewardError
 from paneward.core.version import VERSION
 from paneward.surfaces.cli.answers import Answer, document, exit_code
 from paneward.surfaces.cli.declarations import Context, UsageError, done
-from paneward.surfaces.cli.lines import say, terminal
 from paneward.surfaces.cli.options import Place, place_of
 from paneward.surfaces.cli.output import Harmless
 from paneward.surfaces.cli.output import print_json as print_json
-from paneward.surfaces.cli.whereabouts import Whereabouts, told
+from paneward.surfaces.cli.show.lines import say, terminal
 
 if TYPE_CHECKING:
     import asyncio
 
     from paneward.app import Connection
+    from paneward.client.panes import Served
+    from paneward.client.remote import Remote
     from paneward.config import Settings
     from paneward.core.profiles import Profile
     from paneward.surfaces.cli.alone import Alone
-    from paneward.surfaces.cli.remote import Remote
-    from paneward.surfaces.cli.served import Served
     from paneward.surfaces.cli.upkeep import Config
 
 PATIENCE = 1.0  # seconds before a person wants to see that something is going on
@@ -65,7 +65,7 @@ def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doin
     remote = _serving(place)
     if remote is None:
         return _run(place, alone(place), verb, doing)
-    from paneward.surfaces.cli.served import Served, complete
+    from paneward.client.panes import Served, complete
 
     with sign_of_life(place, doing) as remote.waiting:
         try:
@@ -80,7 +80,7 @@ def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doin
 
 def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
     """Ask the server that runs; an error where none does."""
-    from paneward.surfaces.cli.remote import required
+    from paneward.client.remote import required
 
     remote = required(state_dir())
     _say_version(remote.where)
@@ -142,7 +142,7 @@ def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
             if not shown and not place.json and sys.stderr.isatty():
                 from rich.markup import escape
 
-                from paneward.surfaces.cli.console import Terminal
+                from paneward.surfaces.cli.show.console import Terminal
 
                 shown.append(True)
                 sign.enter_context(Terminal(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
@@ -177,7 +177,7 @@ def _serving(place: Place) -> Remote | None:
     remote = None if beyond(place) else server_if_any()
     if remote is None or not place.host:
         return remote
-    from paneward.surfaces.cli.served import knows
+    from paneward.client.panes import knows
 
     return remote if knows(remote, place.host) else None
 
@@ -186,7 +186,7 @@ def server_if_any() -> Remote | None:
     directory = state_dir()
     if told(directory) is None:  # the client is loaded only for somebody to talk to
         return None
-    from paneward.surfaces.cli.remote import found
+    from paneward.client.remote import found
 
     remote = found(directory)
     if remote is not None:
@@ -302,7 +302,7 @@ def tell(ctx: Context, answer: Answer) -> NoReturn:
     if place_of(ctx).json:
         print_json(document(answer), indent=2 if sys.stdout.isatty() else None)
     else:
-        from paneward.surfaces.cli.show import show
+        from paneward.surfaces.cli.show.answers import show
 
         show(terminal(), answer)
     done(exit_code(answer))

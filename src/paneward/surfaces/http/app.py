@@ -16,18 +16,18 @@ from starlette.types import Receive, Scope, Send
 from paneward.core.agent.record import Answer, shown
 from paneward.core.errors import Code, Denied, InvalidInput, PanewardError
 from paneward.surfaces.http import openapi, page
-from paneward.surfaces.http.access import Access, Identity, May
+from paneward.surfaces.http.access.gate import Gate, answer, unsigned
+from paneward.surfaces.http.access.tokens import Access, Identity, May
 from paneward.surfaces.http.errors import refusal, request_id
-from paneward.surfaces.http.gate import Gate, answer, unsigned
-from paneward.surfaces.http.hook_routes import HookRoutes
-from paneward.surfaces.http.host_routes import HostRoutes
 from paneward.surfaces.http.metrics import Counted, Figures, Metrics
 from paneward.surfaces.http.mutations import Mutations
-from paneward.surfaces.http.pane_routes import PaneRoutes
-from paneward.surfaces.http.params import Streams
-from paneward.surfaces.http.recording_routes import RecordingRoutes
-from paneward.surfaces.http.routes import AgentRoutes
-from paneward.surfaces.http.site_routes import SiteRoutes
+from paneward.surfaces.http.routes.agents import AgentRoutes
+from paneward.surfaces.http.routes.hooks import HookRoutes
+from paneward.surfaces.http.routes.hosts import HostRoutes
+from paneward.surfaces.http.routes.panes import PaneRoutes
+from paneward.surfaces.http.routes.params import Streams
+from paneward.surfaces.http.routes.recordings import RecordingRoutes
+from paneward.surfaces.http.routes.site import SiteRoutes
 from paneward.surfaces.http.stream import Feed, Reader, Wanted, keep_beating, keep_fed, serve_reader
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from paneward.surfaces.http.access import Clock, Identity
+from paneward.surfaces.http.access.tokens import Clock, Identity
 
 LOOK = 15.0  # seconds after which all are looked at in any case: the clock of the machine may have been set
 SOON = 0.05  # seconds between two looks at least

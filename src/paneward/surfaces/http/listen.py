@@ -8,8 +8,8 @@ from typing import Any
 
 import uvicorn
 
+from paneward.surfaces.http.access.connections import bounded
 from paneward.surfaces.http.app import Api
-from paneward.surfaces.http.connections import bounded
 
 DRAIN = 10  # seconds that requests get to end
 STUCK = 0.5  # seconds that a client gets to read the end of its stream

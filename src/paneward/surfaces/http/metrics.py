@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paneward.core.agent.events import NearMiss, Stored
-from paneward.surfaces.http.access import Clock
+from paneward.surfaces.http.access.tokens import Clock
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 METRICS: Mapping[str, str] = {

@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import Code, InvalidInput, PanewardError
-from paneward.surfaces.http.access import Identity
+from paneward.surfaces.http.access.gate import SAFE_METHODS, Gone, headers_of, read_body, replayed
+from paneward.surfaces.http.access.tokens import Identity
 from paneward.surfaces.http.errors import refusal
-from paneward.surfaces.http.gate import SAFE_METHODS, Gone, headers_of, read_body, replayed
 
 KEY = b"idempotency-key"
 MOST_KEY = 200  # characters

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from paneward.surfaces.http import bodies
+from paneward.surfaces.http.routes import bodies
 
 STREAM_PARAMETERS = [
     ("types", "query", "kinds of events, with commas between them", {"type": "string"}),

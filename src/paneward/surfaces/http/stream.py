@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from paneward.core.agent.events import SignalSeen, Stored
 from paneward.services.bus import Bus
-from paneward.surfaces.http.access import Clock
+from paneward.surfaces.http.access.tokens import Clock
 
 HELD: Final = 8 << 20  # bytes of events that are held in memory
 PIECE: Final = 48 << 10  # bytes that are written to a reader at once: less than a socket takes

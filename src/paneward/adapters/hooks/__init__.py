@@ -1,0 +1,1 @@
+"""Hooks: the settings files of agents, and what their hooks write."""

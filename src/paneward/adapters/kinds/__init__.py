@@ -1,0 +1,1 @@
+"""What one kind of agent needs of the outside."""

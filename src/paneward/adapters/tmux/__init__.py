@@ -1,0 +1,1 @@
+"""tmux: by control clients, or by one process per command."""

@@ -1,0 +1,1 @@
+"""Agents: adopted, followed, told, answered."""

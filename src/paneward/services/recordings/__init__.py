@@ -1,0 +1,1 @@
+"""Which agents are recorded, and how."""

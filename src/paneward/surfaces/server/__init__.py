@@ -1,0 +1,1 @@
+"""The process that is a server: started, found, stopped, its log."""
