@@ -9,6 +9,7 @@ import ast
 import re
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 OWN = "paneward"
 LONGEST_FUNCTION = 60
 LONGEST_FILE = 400
+LARGEST_FOLDER = 15
 MEDIAN_FUNCTION = 7
 NINTH_DECILE_FUNCTION = 30
 TESTS_TO_CODE = (1.0, 1.5)
@@ -90,6 +92,17 @@ def long_functions(source: Source) -> Iterator[Finding]:
 def long_file(source: Source) -> Iterator[Finding]:
     if source.lines > LONGEST_FILE:
         yield Finding(source.path, source.lines, f"the file has {source.lines} lines, more than {LONGEST_FILE}")
+
+
+def modules(code: list[Source]) -> Counter[str]:
+    """How many modules each folder holds."""
+    return Counter(source.path.rpartition("/")[0] for source in code if not source.path.endswith("/__init__.py"))
+
+
+def crowded_folders(code: list[Source]) -> Iterator[Finding]:
+    for folder, count in modules(code).items():
+        if count > LARGEST_FOLDER:
+            yield Finding(folder, 0, f"the folder has {count} modules, more than {LARGEST_FOLDER}")
 
 
 def imported_modules(node: ast.AST) -> list[str]:
@@ -176,7 +189,8 @@ PACKAGE_RULES: tuple[Rule, ...] = (late_imports, clock_reads, possessive_groups)
 def hard_findings(code: list[Source], beside: list[Source]) -> list[Finding]:
     """What must never be: sizes hold everywhere, the others in the package."""
     everywhere = [found for source in code + beside for rule in (long_functions, long_file) for found in rule(source)]
-    return everywhere + [found for source in code for rule in PACKAGE_RULES for found in rule(source)]
+    inside = [found for source in code for rule in PACKAGE_RULES for found in rule(source)]
+    return everywhere + inside + list(crowded_folders(code))
 
 
 def row(name: str, value: str, aim: str, met: bool) -> str:
@@ -188,6 +202,7 @@ def table(code: list[Source], tests: list[Source]) -> list[str]:
     median = statistics.median(lengths)
     ninth = lengths[(len(lengths) * 9 - 1) // 10]
     tallest = max((source.lines for source in code), default=0)
+    fullest = max(modules(code).values(), default=0)
     ratio = sum(source.written_lines for source in tests) / max(1, sum(source.written_lines for source in code))
     least, most = TESTS_TO_CODE
     return [
@@ -196,6 +211,7 @@ def table(code: list[Source], tests: list[Source]) -> list[str]:
         row("function, nine of ten", f"{ninth}", f"<= {NINTH_DECILE_FUNCTION}", ninth <= NINTH_DECILE_FUNCTION),
         row("function, longest", f"{lengths[-1]}", f"<= {LONGEST_FUNCTION}", lengths[-1] <= LONGEST_FUNCTION),
         row("file, longest", f"{tallest}", f"<= {LONGEST_FILE}", tallest <= LONGEST_FILE),
+        row("folder, most modules", f"{fullest}", f"<= {LARGEST_FOLDER}", fullest <= LARGEST_FOLDER),
         row("tests to code, written lines", f"{ratio:.2f}", f"{least} to {most}", least <= ratio <= most),
         row("own package imported late", *counted(code, late_imports)),
         row("clock outside adapters/clock.py", *counted(code, clock_reads)),

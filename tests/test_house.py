@@ -32,6 +32,15 @@ def findings(rule: measures.Rule, text: str, path: str = "src/paneward/core/x.py
     return [finding.words for finding in rule(measures.parse(path, text))]
 
 
+def test_a_folder_with_too_many_modules_is_found() -> None:
+    names = [f"src/paneward/core/room/{name}.py" for name in ("__init__", *map(str, range(16)))]
+    sources = [measures.parse(name, "") for name in names]
+    assert [str(found) for found in measures.crowded_folders(sources)] == [
+        "src/paneward/core/room:0: the folder has 16 modules, more than 15"
+    ]
+    assert list(measures.crowded_folders(sources[:-1])) == []
+
+
 def test_every_top_level_module_stands_in_the_import_contract() -> None:
     assert top_level_modules() - layers() == set()
 
