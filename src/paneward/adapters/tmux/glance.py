@@ -1,7 +1,7 @@
 """One look at a pane of this machine by one process of tmux, without an event loop: functions.
 
 `read` needs nothing else, and loading the rest of the library takes several times as long as the look itself. The words
-are those of the other two ways to tmux (`tmux_words`); a client that is open already would answer faster.
+are those of the other two ways to tmux (`words.py`); a client that is open already would answer faster.
 """
 
 import subprocess

@@ -2,7 +2,7 @@
 
 Titles, roles, messages and errors come from agents, hooks and other machines. A terminal would obey the escape
 sequences in them: write to the clipboard, answer queries as if somebody typed, hide or reorder text. So control
-characters are left out of what people read, and are escaped in JSON. Colours are added behind that (`console.py`).
+characters are left out of what people read, and are escaped in JSON. Colours are added behind that (`show/console.py`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Starting, finding and ending a server: functions behind the commands of `serve`.
+"""Starting, finding and ending a server: functions behind `up`, `down` and `status`.
 
 A detached server is a process of its own: it prints one document when it is up, or why it is not, and then writes to
 its log alone. Whoever started it reads that document; nothing is polled.
