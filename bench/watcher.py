@@ -13,7 +13,7 @@ from time import monotonic_ns
 
 from paneward.adapters.hosts.host import Host
 from paneward.adapters.tmux.control import ControlTmux
-from paneward.ports import Watch
+from paneward.ports import OutputWatch
 
 STAMP = re.compile(rb"at (\d+)\r?\n")
 
@@ -27,7 +27,7 @@ class Tally:
         self.gaps = 0
         self.delays: list[int] = []
 
-    async def count(self, watch: Watch) -> None:
+    async def count(self, watch: OutputWatch) -> None:
         async for chunk in watch.chunks():
             if not isinstance(chunk, bytes):
                 self.gaps += 1
@@ -35,7 +35,7 @@ class Tally:
             self.lines += chunk.count(b"\n")
             self.bytes += len(chunk)
 
-    async def time(self, watch: Watch) -> None:
+    async def time(self, watch: OutputWatch) -> None:
         rest = b""
         async for chunk in watch.chunks():
             now = monotonic_ns()

@@ -19,7 +19,7 @@ from paneward.core.profiles import AIDER, CLAUDE, CODEX, DEMO, GEMINI, GENERIC, 
 from paneward.core.readiness.inspection import read
 from paneward.core.state import hooks
 from paneward.core.terminal.ansi import ByteStripper, Stripper
-from paneward.core.terminal.control import Broken, Control
+from paneward.core.terminal.control import BrokenStream, Control
 from paneward.core.terminal.osc import OscReader, read_progress, read_status
 from paneward.core.terminal.scene import Scene, Snapshot
 from paneward.core.usage import Account
@@ -119,7 +119,7 @@ def control(rng: random.Random) -> Iterator[int]:
     for chunk in noise(rng, CONTROL):
         if rng.random() < 0.1:
             reader.expect_framed(b"nonce") if rng.random() < 0.5 else reader.expect_plain()
-        if any(isinstance(event, Broken) for event in reader.feed(chunk)) or reader.due > 100:
+        if any(isinstance(event, BrokenStream) for event in reader.feed(chunk)) or reader.due > 100:
             reader = Control()
         yield len(chunk)
 
@@ -176,9 +176,9 @@ def _screen(rng: random.Random, lines: Sequence[bytes]) -> Snapshot:
 def spooled(rng: random.Random) -> Iterator[int]:
     for body in documents(rng):
         head = rng.choice((b"claude\t%1\t/s,1,0\n", b"codex\t%1\t/s\n", b"gemini\t\t\n", b"signal\t%1\t/s,1,0\n", b""))
-        with suppress(hooks.Malformed):
+        with suppress(hooks.MalformedHook):
             hooks.read_spooled(head + body + rng.choice((hooks.END, b"")), 0.0)
-        with suppress(hooks.Malformed):
+        with suppress(hooks.MalformedHook):
             hooks.read_line(body, 0.0)
         yield len(body)
 

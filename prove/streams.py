@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from paneward.client.remote import Heard, Messages
+from paneward.client.remote import Messages, StreamMessage
 from prove.ledger import TOP, Cell, Line, Outcome, Proof
 from prove.place import Place
 from tests.adapters.conftest import free_port
@@ -64,7 +64,7 @@ class Reader:
                 if not stay or (until.is_set() and self.last >= total[0]):
                     return
 
-    async def _take(self, message: Heard) -> None:
+    async def _take(self, message: StreamMessage) -> None:
         if message.kind != "gap":
             self.seqs.append(int(message.data["seq"]))
             return

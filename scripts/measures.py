@@ -34,6 +34,12 @@ WALL_CLOCK_PLACES = ("store.py", "store/")
 # A command line pays for what it imports, so the command that needs a heavy part imports it.
 LAZY_PLACES = ("__main__.py", "client", "surfaces/cli", "surfaces/server")
 
+# One thing under one name on two floors: a port and what stands behind it; a list as written and as shown.
+SAME_THING = frozenset(
+    {"AgentList", "Casts", "Clock", "Device", "Devices", "HostList", "PaneList", "RecordingList", "Spool", "Tape"}
+    | {"Transcripts"}
+)
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -103,6 +109,17 @@ def crowded_folders(code: list[Source]) -> Iterator[Finding]:
     for folder, count in modules(code).items():
         if count > LARGEST_FOLDER:
             yield Finding(folder, 0, f"the folder has {count} modules, more than {LARGEST_FOLDER}")
+
+
+def shared_names(code: list[Source]) -> Iterator[Finding]:
+    """Public classes of one name in two modules: a reader has to know which one is meant."""
+    homes: dict[str, str] = {}
+    for source in code:
+        for node in source.tree.body:
+            if not isinstance(node, ast.ClassDef) or node.name.startswith("_") or node.name in SAME_THING:
+                continue
+            if homes.setdefault(node.name, source.path) != source.path:
+                yield Finding(source.path, node.lineno, f"{node.name} is a class of {homes[node.name]} too")
 
 
 def imported_modules(node: ast.AST) -> list[str]:
@@ -190,7 +207,7 @@ def hard_findings(code: list[Source], beside: list[Source]) -> list[Finding]:
     """What must never be: sizes hold everywhere, the others in the package."""
     everywhere = [found for source in code + beside for rule in (long_functions, long_file) for found in rule(source)]
     inside = [found for source in code for rule in PACKAGE_RULES for found in rule(source)]
-    return everywhere + inside + list(crowded_folders(code))
+    return [*everywhere, *inside, *crowded_folders(code), *shared_names(code)]
 
 
 def row(name: str, value: str, aim: str, met: bool) -> str:
@@ -203,6 +220,7 @@ def table(code: list[Source], tests: list[Source]) -> list[str]:
     ninth = lengths[(len(lengths) * 9 - 1) // 10]
     tallest = max((source.lines for source in code), default=0)
     fullest = max(modules(code).values(), default=0)
+    shared = len(list(shared_names(code)))
     ratio = sum(source.written_lines for source in tests) / max(1, sum(source.written_lines for source in code))
     least, most = TESTS_TO_CODE
     return [
@@ -213,6 +231,7 @@ def table(code: list[Source], tests: list[Source]) -> list[str]:
         row("file, longest", f"{tallest}", f"<= {LONGEST_FILE}", tallest <= LONGEST_FILE),
         row("folder, most modules", f"{fullest}", f"<= {LARGEST_FOLDER}", fullest <= LARGEST_FOLDER),
         row("tests to code, written lines", f"{ratio:.2f}", f"{least} to {most}", least <= ratio <= most),
+        row("class names of two meanings", str(shared), "0", shared == 0),
         row("own package imported late", *counted(code, late_imports)),
         row("clock outside adapters/clock.py", *counted(code, clock_reads)),
         row("possessive groups in patterns", *counted(code, possessive_groups)),

@@ -41,6 +41,14 @@ def test_a_folder_with_too_many_modules_is_found() -> None:
     assert list(measures.crowded_folders(sources[:-1])) == []
 
 
+def test_two_classes_of_one_name_are_found() -> None:
+    one = measures.parse("src/paneward/core/one.py", "class Place: ...\nclass _Own: ...\nclass Clock: ...\n")
+    other = measures.parse("src/paneward/store/other.py", "class _Own: ...\nclass Clock: ...\nclass Place: ...\n")
+    assert [str(found) for found in measures.shared_names([one, other])] == [
+        "src/paneward/store/other.py:3: Place is a class of src/paneward/core/one.py too"
+    ]
+
+
 def test_every_top_level_module_stands_in_the_import_contract() -> None:
     assert top_level_modules() - layers() == set()
 

@@ -10,7 +10,7 @@ import pytest
 
 from paneward.core.errors import Code, PaneNotFound
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
-from paneward.tool import Response, TmuxTool, tool_prompt, tool_schema
+from paneward.tool import TmuxTool, ToolResponse, tool_prompt, tool_schema
 
 SENT = SendResult(
     Verdict.CONFIRMED, Rung.SUBMITTED, "the prompt is back and empty", notes=("1 control character removed",)
@@ -66,7 +66,7 @@ class Panes:
 
 def execute(panes: Panes, **args: Any) -> str:
     response = asyncio.run(TmuxTool(panes).execute(**{"pane": "%3", **args}))
-    assert response == Response(response.message, break_loop=False)
+    assert response == ToolResponse(response.message, break_loop=False)
     return response.message
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from paneward.core.recording.recorder import Kept
+    from paneward.core.recording.recorder import KeptRecording
     from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
     from paneward.core.usage import Account
 
@@ -40,7 +40,7 @@ def always() -> bool:
     return True
 
 
-class Watch(Protocol):
+class OutputWatch(Protocol):
     """The output of one pane from the moment of joining on. Nothing polls what can be pushed."""
 
     @property
@@ -105,7 +105,7 @@ class Casts(Protocol):
 
     async def fresh_name(self, agent_id: str, wall: float) -> str: ...  # of a recording that begins now
     async def open(self, agent_id: str, recording: str) -> tuple[Tape, int]: ...  # its next part, and which it is
-    async def kept(self, agent_id: str | None = None) -> list[Kept]: ...  # of one agent, or all
+    async def kept(self, agent_id: str | None = None) -> list[KeptRecording]: ...  # of one agent, or all
     async def remove(self, agent_id: str, recording: str | None = None) -> None: ...  # one, or all of an agent
 
 
@@ -137,7 +137,7 @@ class Spool(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TranscriptPlace:
     """Where the transcripts of an agent lie."""
 
     since: str  # when it was started, as its transcripts tell the time
@@ -157,8 +157,8 @@ class Grown:
 class Transcripts(Protocol):
     """The transcripts of the agents on this machine."""
 
-    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> Place | None: ...
-    async def read(self, account: Account, place: Place) -> Grown: ...  # a bounded piece of each
+    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> TranscriptPlace | None: ...
+    async def read(self, account: Account, place: TranscriptPlace) -> Grown: ...  # a bounded piece of each
     def watch(self, directories: Collection[str]) -> None: ...  # these and no others
     async def changed(self) -> set[str]: ...  # the directories in which something happened since
 
@@ -177,7 +177,7 @@ class Tmux(Protocol):
     async def press(self, pane: str, *keys: str) -> None: ...  # key names, already checked
     async def leave_mode(self, pane: str) -> None: ...  # copy mode and the like
     # `sized`: a new size of the pane is told by a new snapshot, and snapshots keep the blanks at the ends of rows.
-    def watch(self, pane: str, sized: bool = False) -> AbstractAsyncContextManager[Watch]: ...
+    def watch(self, pane: str, sized: bool = False) -> AbstractAsyncContextManager[OutputWatch]: ...
     async def run(self, *command: str) -> list[str]: ...  # any tmux command; its reply, line by line
     async def identity(self) -> str: ...  # names this tmux server for locks and receipts: host and socket path
     async def close(self) -> None: ...

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from paneward.core.errors import PaneDead, PaneMoved, PaneNotFound
-from paneward.core.terminal.flow import Effect, Flow, Look, Mark, Paste, Rest, Type, Watch
+from paneward.core.terminal.flow import Effect, Flow, Look, Paste, Rest, SavePhase, Type, Watch
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from paneward.ports import PaneInfo, always
 
@@ -83,7 +83,7 @@ def _passing(effect: Look | Watch | Rest) -> float:
 
 def acts(asked: Iterable[Effect]) -> list[Effect]:
     """What a flow did, without its looks and marks."""
-    return [effect for effect in asked if not isinstance(effect, Look | Watch | Rest | Mark)]
+    return [effect for effect in asked if not isinstance(effect, Look | Watch | Rest | SavePhase)]
 
 
 class FakeClock:

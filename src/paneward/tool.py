@@ -20,7 +20,7 @@ WAYS = ("text", "select", "multi", "key")  # to answer
 MOST_LINES = 10_000
 
 
-class Panes(Protocol):
+class ToolPanes(Protocol):
     """The part of a connection that the tool uses."""
 
     async def send_text(self, pane: str, text: str) -> SendResult: ...
@@ -46,7 +46,7 @@ class Panes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class ToolResponse:
     message: str
     break_loop: bool = False
 
@@ -54,24 +54,24 @@ class Response:
 class TmuxTool:
     """`await TmuxTool(tmux).execute(action="send", pane="%3", text="make test")`."""
 
-    def __init__(self, tmux: Panes, args: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, tmux: ToolPanes, args: Mapping[str, Any] | None = None) -> None:
         self._tmux = tmux
         self.args: dict[str, Any] = dict(args or {})
 
-    async def execute(self, **kwargs: Any) -> Response:
+    async def execute(self, **kwargs: Any) -> ToolResponse:
         """Do one action; `args` holds what the call leaves out, such as the pane."""
         args = {**self.args, **kwargs}
         name = str(args.get("action", "")).strip().lower()
         action = self._actions().get(name)
         if action is None:
-            return Response(f"Unknown action '{name}'. Valid actions: {', '.join(self._actions())}.")
+            return ToolResponse(f"Unknown action '{name}'. Valid actions: {', '.join(self._actions())}.")
         pane = str(args.get("pane") or "").strip()
         if not pane:
-            return Response('Missing pane. Name one, as in "pane": "%3"; `tmux list-panes -a` shows them.')
+            return ToolResponse('Missing pane. Name one, as in "pane": "%3"; `tmux list-panes -a` shows them.')
         try:
-            return Response(await action(pane, args))
+            return ToolResponse(await action(pane, args))
         except PanewardError as error:
-            return Response(_told(error.code, error.message, error.hint))
+            return ToolResponse(_told(error.code, error.message, error.hint))
 
     def _actions(self) -> dict[str, Callable[[str, Mapping[str, Any]], Awaitable[str]]]:
         acts = {"send": self._send, "keys": self._keys, "read": self._read, "wait_ready": self._wait_ready}

@@ -13,12 +13,12 @@ import pytest
 
 from paneward.adapters.recordings import Casts, Tape, export, kept, parts_of, read_parts
 from paneward.core.errors import Code, InvalidInput, PanewardError
-from paneward.core.recording.cast import OUTPUT, Entry, Header, joined, written, written_header
-from paneward.core.recording.recorder import Kept
+from paneward.core.recording.cast import OUTPUT, CastLine, Header, joined, written, written_header
+from paneward.core.recording.recorder import KeptRecording
 
 NAME = "20261116T084111Z"
 BEGAN = 1_794_818_471.0
-LINES = written_header(Header(80, 24, BEGAN, "worker", NAME)) + written(Entry(1.0, OUTPUT, "hello"))
+LINES = written_header(Header(80, 24, BEGAN, "worker", NAME)) + written(CastLine(1.0, OUTPUT, "hello"))
 
 
 def using(directory: Path, work: Callable[[Casts], Awaitable[Any]]) -> Any:
@@ -87,7 +87,7 @@ def test_what_is_kept_is_told_from_the_files(tmp_path: Path) -> None:
     os.utime(put(tmp_path, 1, b"x", "20261115T000000Z", "other"), (0, 7))
     put(tmp_path, 1, b"x", "not-a-time")
     put(tmp_path, 1, b"x", agent="Not an agent")
-    mine = Kept("worker", NAME, BEGAN, BEGAN + 9, len(LINES) + 2, 2)
+    mine = KeptRecording("worker", NAME, BEGAN, BEGAN + 9, len(LINES) + 2, 2)
     assert kept(tmp_path, "worker") == [mine]
     [other, last] = kept(tmp_path)
     assert (other.agent_id, other.name, last) == ("other", "20261115T000000Z", mine)
@@ -190,7 +190,7 @@ def test_where_nothing_can_be_read_there_is_an_error_at_once(tmp_path: Path) -> 
 
 def test_an_export_is_joined_cut_and_capped(tmp_path: Path) -> None:
     header = written_header(Header(80, 24, BEGAN + 100, "worker", NAME, 2))
-    files = [put(tmp_path, 1), put(tmp_path, 2, header + written(Entry(2.0, OUTPUT, "b")))]
+    files = [put(tmp_path, 1), put(tmp_path, 2, header + written(CastLine(2.0, OUTPUT, "b")))]
     cut = put(tmp_path, 1, b"".join(export(files, print, 2.0, 0.5)), "20261118T000000Z")
     [part] = read_parts([cut], print)
     assert part.header == Header(80, 24, BEGAN + 0.5, "worker", NAME)

@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.hosts.host import Gate, Host
-from paneward.adapters.hosts.ssh import Line, open_line
+from paneward.adapters.hosts.host import Host, HostGate
+from paneward.adapters.hosts.ssh import SshConnection, open_line
 from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxError, TmuxNotInstalled, TmuxTooOld
 from tests.adapters.conftest import TMUX
 from tests.live.sshd import Sshd
 from tests.live.sshd import sshd as sshd
 
 
-def box(config: Path, *options: str, gate: Gate | None = None) -> Host:
+def box(config: Path, *options: str, gate: HostGate | None = None) -> Host:
     return Host.ssh("loopback", "-F", str(config), *options, name="box", gate=gate)
 
 
 def opened(
     host: Host,
-    gate: Gate,
-    work: Callable[[Line], Awaitable[None]],
+    gate: HostGate,
+    work: Callable[[SshConnection], Awaitable[None]],
     tmux: str = TMUX,
     connect_timeout: float = 60.0,
     silent_after: float = 60.0,
@@ -40,22 +40,22 @@ def opened(
     asyncio.run(act())
 
 
-async def nothing(line: Line) -> None:
+async def nothing(line: SshConnection) -> None:
     return None
 
 
-def refused_by(gate: Gate) -> str:
+def refused_by(gate: HostGate) -> str:
     with pytest.raises(HostUnreachable) as refused:
         gate.check()
     return refused.value.message
 
 
 def test_a_host_that_is_there_tells_its_tmux_and_opens_the_gate(sshd: Sshd) -> None:
-    gate = Gate("box")
+    gate = HostGate("box")
     assert refused_by(gate) == "box: it is not connected yet"
     version = subprocess.run([TMUX, "-V"], capture_output=True, text=True, check=True).stdout
 
-    async def work(line: Line) -> None:
+    async def work(line: SshConnection) -> None:
         assert line.tmux == version.strip().removeprefix("tmux ")
         gate.check()
         holding = asyncio.ensure_future(line.hold(gate))
@@ -70,11 +70,11 @@ def test_a_host_that_is_there_tells_its_tmux_and_opens_the_gate(sshd: Sshd) -> N
 
 
 def test_when_it_is_cut_all_that_is_open_to_the_host_ends_at_once(sshd: Sshd) -> None:
-    gate = Gate("box")
+    gate = HostGate("box")
     other = box(sshd.config, gate=gate)
     seen: list[subprocess.Popen[bytes]] = []
 
-    async def work(line: Line) -> None:
+    async def work(line: SshConnection) -> None:
         seen.append(other.spawn(["cat"]))
         sshd.cut()
         await line.hold(gate)
@@ -94,11 +94,11 @@ def test_when_it_is_cut_all_that_is_open_to_the_host_ends_at_once(sshd: Sshd) ->
 
 
 def test_silence_is_noticed(sshd: Sshd) -> None:
-    async def work(line: Line) -> None:
+    async def work(line: SshConnection) -> None:
         sshd.hang()
         await line.hold(gate)
 
-    gate = Gate("box")
+    gate = HostGate("box")
     with pytest.raises(HostUnreachable, match=r"box: no answer within 0\.3 s"):
         opened(box(sshd.config), gate, work, silent_after=0.3)
 
@@ -107,14 +107,14 @@ def test_a_place_that_takes_connections_and_says_nothing_is_given_up(sshd: Sshd)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         host = box(sshd.config, "-o", f"Port={silent.getsockname()[1]}")
         with pytest.raises(HostUnreachable, match=r"box: no answer within 0\.3 s"):
-            opened(host, Gate("box"), nothing, connect_timeout=0.3)
+            opened(host, HostGate("box"), nothing, connect_timeout=0.3)
 
 
 def test_a_connection_that_ssh_would_ask_for_ends_the_line(sshd: Sshd) -> None:
-    gate = Gate("box")
+    gate = HostGate("box")
     other = box(sshd.config, "-o", "PubkeyAuthentication=no", gate=gate)
 
-    async def work(line: Line) -> None:
+    async def work(line: SshConnection) -> None:
         with pytest.raises(LoginNeeded, match="Permission denied") as refused:
             await other.run(["true"], timeout=60.0)
         assert "`ssh -F" in refused.value.hint
@@ -133,7 +133,7 @@ def test_a_tmux_that_is_missing_or_too_old_is_said(sshd: Sshd, tmp_path: Path) -
     old.chmod(0o755)
     cases: list[tuple[str, type[TmuxError]]] = [(str(old), TmuxTooOld), (str(tmp_path / "none"), TmuxNotInstalled)]
     for tmux, error in cases:
-        gate = Gate("box")
+        gate = HostGate("box")
         with pytest.raises(error, match=r"^box: ") as refused:
             opened(box(sshd.config), gate, nothing, tmux=tmux)
         assert refused.value.hint
@@ -143,12 +143,12 @@ def test_a_tmux_that_is_missing_or_too_old_is_said(sshd: Sshd, tmp_path: Path) -
 def test_what_a_shell_prints_when_it_starts_is_not_taken_for_an_answer(sshd: Sshd) -> None:
     (sshd.config.parent / ".bashrc").write_text("echo welcome; echo tmux 1.0\n")
 
-    async def work(line: Line) -> None:
+    async def work(line: SshConnection) -> None:
         assert "1.0" not in line.tmux
 
-    opened(box(sshd.config), Gate("box"), work)
+    opened(box(sshd.config), HostGate("box"), work)
 
 
 def test_without_ssh_the_host_cannot_be_reached() -> None:
     with pytest.raises(HostUnreachable, match="no-such-ssh"):
-        opened(Host(["no-such-ssh", "host"], name="box"), Gate("box"), nothing)
+        opened(Host(["no-such-ssh", "host"], name="box"), HostGate("box"), nothing)

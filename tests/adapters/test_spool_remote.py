@@ -9,7 +9,7 @@ import pytest
 
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.hosts import spool as spool_remote
-from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.host import Host, HostGate
 from paneward.adapters.hosts.spool import RemoteSpool
 from paneward.core.errors import HostUnreachable
 from paneward.ports import Spooled
@@ -21,7 +21,7 @@ class Box:
     def __init__(self, directory: Path) -> None:
         self.directory = directory / "spool"
         self.directory.mkdir(parents=True)
-        self.gate = Gate("box")
+        self.gate = HostGate("box")
         self.gate.open()
         self.spool = RemoteSpool(Host(name="box", gate=self.gate), self.gate, SystemClock())
         self.found: list[Spooled] = []

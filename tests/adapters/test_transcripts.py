@@ -12,7 +12,7 @@ from paneward.adapters.clock import SystemClock
 from paneward.adapters.transcripts import PIECE, Transcripts
 from paneward.adapters.transcripts.places import process_in
 from paneward.core.usage import Account
-from paneward.ports import Place
+from paneward.ports import TranscriptPlace
 from tests.adapters.conftest import TmuxServer, until
 from tests.core.usage.transcripts import again, answer, tokens
 
@@ -30,7 +30,9 @@ def reading(account: Account, *files: str, sub: bool = False) -> list[bool]:
     async def main() -> list[bool]:
         transcripts, found = Transcripts(SystemClock()), list[bool]()
         try:
-            while (grown := await transcripts.read(account, Place("", dict.fromkeys(files, sub), frozenset()))).more:
+            while (
+                grown := await transcripts.read(account, TranscriptPlace("", dict.fromkeys(files, sub), frozenset()))
+            ).more:
                 found.append(grown.told)
         finally:
             transcripts.close()
@@ -106,8 +108,8 @@ def started(server: TmuxServer, name: str, *files: Path, env: str = "") -> int:
     return int(server.value(pane, "pane_pid"))
 
 
-def found(kind: str, pid: int, *told: str) -> Place | None:
-    async def main() -> Place | None:
+def found(kind: str, pid: int, *told: str) -> TranscriptPlace | None:
+    async def main() -> TranscriptPlace | None:
         transcripts = Transcripts(SystemClock())
         try:
             return await transcripts.find(kind, pid, told)

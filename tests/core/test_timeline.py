@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.timeline import MOST_MOVES, UNWITNESSED, Move, Reading, Timeline
+from paneward.core.timeline import MOST_MOVES, UNWITNESSED, ClockReading, Move, Timeline
 
 DAY = 86400.0
-START = Reading(1_700_000_000.0, "boot", 1000.0)
+START = ClockReading(1_700_000_000.0, "boot", 1000.0)
 
 
-def later(last: Reading, seconds: float, moved: float = 0.0) -> Reading:
+def later(last: ClockReading, seconds: float, moved: float = 0.0) -> ClockReading:
     """The same machine, still on."""
     return replace(last, wall=last.wall + seconds + moved, uptime=last.uptime + seconds)
 
 
-def rebooted(last: Reading, seconds: float) -> Reading:
-    return Reading(last.wall + seconds, f"{last.boot}+", 5.0)
+def rebooted(last: ClockReading, seconds: float) -> ClockReading:
+    return ClockReading(last.wall + seconds, f"{last.boot}+", 5.0)
 
 
 def test_without_moves_the_cutoff_is_the_wall_less_the_age() -> None:
@@ -65,13 +65,13 @@ def test_between_two_boots_the_wall_is_believed_for_a_night() -> None:
 
 
 def test_without_a_boot_to_compare_the_wall_is_believed_as_far() -> None:
-    bare = Reading(0.0)
-    assert Timeline(bare).observed(Reading(3600.0)).lived == 3600.0
-    assert Timeline(bare).observed(Reading(DAY)).lived == UNWITNESSED
+    bare = ClockReading(0.0)
+    assert Timeline(bare).observed(ClockReading(3600.0)).lived == 3600.0
+    assert Timeline(bare).observed(ClockReading(DAY)).lived == UNWITNESSED
 
 
 def test_an_uptime_that_fell_is_another_boot() -> None:
-    assert Timeline(START).observed(Reading(START.wall + DAY, "boot", 1.0)).lived == UNWITNESSED
+    assert Timeline(START).observed(ClockReading(START.wall + DAY, "boot", 1.0)).lived == UNWITNESSED
 
 
 def test_small_corrections_add_up_to_a_move() -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from paneward.app import Connection, connect
 from paneward.core.errors import Code
-from paneward.core.readiness.inspection import Reading
+from paneward.core.readiness.inspection import Inspection
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.screen.appearance import State
+from paneward.core.screen.appearance import ScreenState
 from tests.adapters.conftest import until
 from tests.lab.agents import LabAgent, newest
 from tests.lab.conftest import StartAgent
@@ -41,7 +41,7 @@ def ask(agent: LabAgent, act: Callable[[Connection], Awaitable[T]]) -> T:
     return asyncio.run(connected())
 
 
-def reading(agent: LabAgent, profile: str | None = None) -> Reading:
+def reading(agent: LabAgent, profile: str | None = None) -> Inspection:
     return ask(agent, lambda tmux: tmux.check(agent.pane, profile))
 
 
@@ -66,7 +66,7 @@ def beside(agent: LabAgent, *command: str) -> LabAgent:
 def test_forty_columns_are_enough_and_a_model_that_is_gone_is_no_prompt(name: str, start_agent: StartAgent) -> None:
     agent = start_agent(name, newest(name), width=40, height=30)
     idle = reading(agent)
-    assert (idle.profile, idle.state, idle.draft) == (name, State.IDLE, "")
+    assert (idle.profile, idle.state, idle.draft) == (name, ScreenState.IDLE, "")
     assert send(agent, NARROW, timeout=180).success
     agent.arrived(1)
     assert agent.model.prompts() == [NARROW]
@@ -76,7 +76,7 @@ def test_forty_columns_are_enough_and_a_model_that_is_gone_is_no_prompt(name: st
     assert send(agent, "is anybody there", timeout=180).success
     found = ask(agent, lambda tmux: tmux.wait_ready(agent.pane, timeout=6))
     assert found.question is None, "a failure is no dialog"
-    assert reading(agent).state in (State.BUSY, State.IDLE)
+    assert reading(agent).state in (ScreenState.BUSY, ScreenState.IDLE)
 
 
 # --- Claude Code
@@ -113,7 +113,7 @@ def test_inside_another_tmux_nothing_is_typed_unless_the_program_is_named(start_
     session = agent.server.run("display-message", "-p", "-t", agent.pane, "#{session_name}").strip()
     outer = beside(agent, "env", "-u", "TMUX", "tmux", "-S", socket, "attach", "-t", session)
     outer.wait_screen(r"\[\w+\] 0:", still=0.5)
-    assert (reading(outer).profile, reading(outer).state) == ("multiplexer", State.UNKNOWN)
+    assert (reading(outer).profile, reading(outer).state) == ("multiplexer", ScreenState.UNKNOWN)
     blind = send(outer, "to whom?")
     refused(blind, Code.NOT_READY)
     assert "-L" in blind.detail
@@ -140,7 +140,7 @@ def test_an_agent_that_crashed_to_the_shell_is_a_shell_and_its_box_is_no_box(
     until(lambda: Path(f"/proc/{shell}/stat").read_text().split()[7] == str(shell))  # the foreground is its own again
     assert reading(fallen).profile == "shell"
     seen = reading(fallen, name)
-    assert (seen.state, seen.verdict) == (State.UNKNOWN, None)
+    assert (seen.state, seen.verdict) == (ScreenState.UNKNOWN, None)
     refused(send(fallen, "touch typed-blindly", profile=name), Code.NOT_READY)
     assert not list(agent.work.glob("typed*"))
 
@@ -153,7 +153,7 @@ def test_who_is_not_signed_in_is_told_so_by_claude_and_paneward_repeats_it(start
     assert send(agent, "hello", timeout=180).success
     agent.wait_screen("Not logged in")
     found = reading(agent)
-    assert (found.state, found.trouble) == (State.IDLE, "sign_in")
+    assert (found.state, found.trouble) == (ScreenState.IDLE, "sign_in")
     assert agent.model.prompts() == []
 
 
@@ -184,6 +184,6 @@ def test_codex_asks_before_it_works_and_no_text_answers(
     agent = start_agent("codex", newest("codex"), files=files, wait=False)
     agent.wait_screen(r"(?m)^[>›] 1\. ", seconds=60, still=0.5)
     found = reading(agent)
-    assert (found.state, found.kind, found.startup) == (State.DIALOG, kind, True)
+    assert (found.state, found.kind, found.startup) == (ScreenState.DIALOG, kind, True)
     refused(send(agent, "hello"), Code.BLOCKED_BY_DIALOG)
     assert reading(agent).question == found.question

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from paneward.adapters.recordings import parts_of, read_parts
-from paneward.core.recording.cast import OUTPUT, RESIZE, Entry, joined
+from paneward.core.recording.cast import OUTPUT, RESIZE, CastLine, joined
 from tests.adapters.conftest import TmuxServer, until
 from tests.live.conftest import Ground
 
@@ -49,7 +49,7 @@ class Canvas:
     def resize(self, width: int, height: int) -> None:
         self._server.run("resize-window", "-t", self.pane, "-x", str(width), "-y", str(height))
 
-    def play(self, entries: list[Entry]) -> None:
+    def play(self, entries: list[CastLine]) -> None:
         waiting = ""
         for entry in entries:
             waiting += entry.data if entry.kind == OUTPUT else ""
@@ -67,7 +67,7 @@ class Canvas:
         return [told, *(row.rstrip(" ") for row in rows)]  # from tmux 3.5 on there are blanks that nobody wrote
 
 
-def recorded(state: Path, agent: str = "worker", running: bool = False) -> list[Entry]:
+def recorded(state: Path, agent: str = "worker", running: bool = False) -> list[CastLine]:
     """All that was recorded of an agent; unless it goes on meanwhile, nothing of it had to be left out."""
     notes: list[str] = []
     found = list(joined(read_parts(parts_of(state, agent), notes.append)))
@@ -75,9 +75,9 @@ def recorded(state: Path, agent: str = "worker", running: bool = False) -> list[
     return found
 
 
-def text_of(entries: list[Entry]) -> str:
+def text_of(entries: list[CastLine]) -> str:
     return "".join(entry.data for entry in entries if entry.kind == OUTPUT)
 
 
-def captions(entries: list[Entry]) -> list[str]:
+def captions(entries: list[CastLine]) -> list[str]:
     return [entry.data for entry in entries if entry.kind == "m"]

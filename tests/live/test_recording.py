@@ -13,7 +13,7 @@ import pytest
 from paneward.app.server import serve
 from paneward.config import RecordingSettings
 from paneward.core.agent.events import RecordingStopped
-from paneward.core.recording.cast import RESIZE, Entry, Header, read_part
+from paneward.core.recording.cast import RESIZE, CastLine, Header, read_part
 from paneward.core.recording.recorder import GAP
 from paneward.core.terminal.scene import Snapshot
 from paneward.services.recordings.recordings import ANEW
@@ -59,8 +59,8 @@ class Reel:
         title = f"]2;{self._source.title}"
         await self.until(lambda entries: title in text_of(entries))
 
-    async def until(self, condition: Callable[[list[Entry]], bool]) -> list[Entry]:
-        found: list[Entry] = []
+    async def until(self, condition: Callable[[list[CastLine]], bool]) -> list[CastLine]:
+        found: list[CastLine] = []
 
         def holds() -> bool:
             found[:] = recorded(self._state, self._name, running=True)
@@ -177,7 +177,7 @@ def test_a_pane_of_another_size_is_recorded_in_that_size(ground: Ground) -> None
         same(ground, source)
 
 
-def sizes(entries: list[Entry]) -> list[str]:
+def sizes(entries: list[CastLine]) -> list[str]:
     return [entry.data for entry in entries if entry.kind == RESIZE]
 
 
@@ -306,7 +306,7 @@ def test_any_pane_can_be_recorded_without_a_server(ground: Ground, transport: st
             self.data += lines
             return True
 
-    async def main(source: Canvas) -> list[Entry]:
+    async def main(source: Canvas) -> list[CastLine]:
         reel = Memory()
         async with ground.connect(transport) as tmux:  # type: ignore[arg-type]
             recording = asyncio.create_task(tmux.record(source.pane, reel))

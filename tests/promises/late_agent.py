@@ -6,11 +6,11 @@
 import sys
 from pathlib import Path
 
-from paneward.demo.agent import Terminal, logger, run
-from paneward.demo.session import Session
+from paneward.demo.agent import RawTerminal, logger, run
+from paneward.demo.session import DemoSession
 
 
-class Late(Session):
+class Late(DemoSession):
     def __init__(self, late: float, busy: float, log: Path) -> None:
         super().__init__("late", busy, 1.0, logger(log))
         self._late = late
@@ -32,6 +32,6 @@ class Late(Session):
 
 if __name__ == "__main__":
     _, _, log, late, busy = sys.argv
-    with Terminal() as terminal:
+    with RawTerminal() as terminal:
         session = Late(float(late), float(busy), Path(log))
         sys.exit(run(session, terminal, logger(Path(log))))

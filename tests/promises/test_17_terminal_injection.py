@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.recording.cast import Entry, written
+from paneward.core.recording.cast import CastLine, written
 from paneward.surfaces.cli import output
-from paneward.surfaces.cli.show.console import Terminal
+from paneward.surfaces.cli.show.console import HarmlessConsole
 from paneward.surfaces.server.log import configure
 from tests.surfaces.conftest import run
 from tests.surfaces.serving import Up, reached
@@ -64,7 +64,7 @@ def test_names_that_people_give_are_harmless_too(server: Up, evil_words: str, na
 
 def test_the_words_are_kept_and_only_the_controls_go() -> None:
     stream = io.StringIO()
-    console = Terminal(file=stream, width=80)
+    console = HarmlessConsole(file=stream, width=80)
     console.print(f"a{EVIL}b\tc\nd é 你")
     assert not FOREIGN.search(stream.getvalue())
     assert stream.getvalue().replace(" ", "").endswith("dé你\n")
@@ -89,7 +89,7 @@ def test_what_a_command_logs_is_harmless() -> None:
 
 
 def test_a_recording_holds_the_bytes_of_a_pane_and_prints_as_plain_text() -> None:
-    line = written(Entry(0.0, "o", EVIL))
+    line = written(CastLine(0.0, "o", EVIL))
     assert not FOREIGN.search(line.decode())
     assert json.loads(line)[2] == EVIL
 

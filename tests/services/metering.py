@@ -8,7 +8,7 @@ from typing import Any, cast
 from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, StoreError
 from paneward.core.usage import Account, Budget, Usage
-from paneward.ports import Grown, Place
+from paneward.ports import Grown, TranscriptPlace
 from paneward.services.agents.turns import Turns
 from paneward.services.bus import Bus
 from paneward.services.usage import Meters
@@ -31,12 +31,12 @@ class FakeTranscripts:
     news: asyncio.Queue[set[str] | OSError] = field(default_factory=asyncio.Queue)
     failing: bool = False
 
-    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> Place | None:
+    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> TranscriptPlace | None:
         self.asked.append((kind, pane_pid, tuple(told)))
         files = {path: "/subagents/" in path for path in self.texts}
-        return Place("", files, frozenset({"/home/p"})) if self.found and files else None
+        return TranscriptPlace("", files, frozenset({"/home/p"})) if self.found and files else None
 
-    async def read(self, account: Account, place: Place) -> Grown:
+    async def read(self, account: Account, place: TranscriptPlace) -> Grown:
         if self.failing:
             raise RuntimeError("it broke")
         told = more = False

@@ -13,7 +13,7 @@ import pytest
 from paneward.core.agent.events import RecordingStarted, RecordingStopped
 from paneward.core.agent.record import Agent
 from paneward.core.errors import AgentNotFound, Code, PanewardError, StoreError, TmuxError
-from paneward.core.recording.recorder import Backdrop, Kept, Limits
+from paneward.core.recording.recorder import Backdrop, KeptRecording, Limits
 from paneward.core.terminal.scene import Snapshot
 from paneward.services.recordings.recordings import Recordings
 from paneward.testing import FakeClock
@@ -64,14 +64,14 @@ class Disk:
         self.files[agent_id, recording, part] = bytearray()
         return DiskTape(self, (agent_id, recording, part)), part
 
-    async def kept(self, agent_id: str | None = None) -> list[Kept]:
+    async def kept(self, agent_id: str | None = None) -> list[KeptRecording]:
         names = {key[:2] for key in self.files if agent_id in (None, key[0])}
         return [self._kept(*name) for name in sorted(names)]
 
-    def _kept(self, agent_id: str, name: str) -> Kept:
+    def _kept(self, agent_id: str, name: str) -> KeptRecording:
         parts = [data for key, data in self.files.items() if key[:2] == (agent_id, name)]
         size, ended = sum(map(len, parts)), self.ended.get((agent_id, name), float(name))
-        return Kept(agent_id, name, float(name), ended, size, len(parts))
+        return KeptRecording(agent_id, name, float(name), ended, size, len(parts))
 
     async def remove(self, agent_id: str, recording: str | None = None) -> None:
         for key in [key for key in self.files if key[0] == agent_id and recording in (None, key[1])]:

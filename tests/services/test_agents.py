@@ -12,7 +12,7 @@ from paneward.core.errors import Code, PaneNotFound, PanewardError, TmuxError
 from paneward.services.agents.agents import Agents
 from paneward.services.agents.follower import Follower
 from paneward.services.panes import Panes
-from paneward.services.profile_report import Place
+from paneward.services.profile_report import ReportedPane
 from paneward.store import Store
 from paneward.testing import FakeClock
 from tests.live.serving import refusal
@@ -36,9 +36,9 @@ class FakePanes:
     async def socket(self) -> str:
         return self.path
 
-    async def place(self, pane: str, profile: str | None = None) -> Place:
+    async def place(self, pane: str, profile: str | None = None) -> ReportedPane:
         dead = pane == "%9"
-        return Place(f"local:{self.path}", self.path, pane, 7, dead, profile or "claude", "2.1", "/work")
+        return ReportedPane(f"local:{self.path}", self.path, pane, 7, dead, profile or "claude", "2.1", "/work")
 
     @asynccontextmanager
     async def follow(self, pane: str, profile: str | None = None) -> AsyncIterator[Follower]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from paneward.core.errors import PaneNotFound
-from paneward.core.terminal.flow import Flow, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.terminal.flow import Flow, Keep, LeaveMode, Look, Paste, Phase, Press, Rest, SavePhase, Type, Watch
 from paneward.core.terminal.scene import Scene
 from paneward.services.delivery.driver import FIRST_GAP, LONGEST_GAP, STILL, Driver
 from paneward.testing import READING, WORKING, FakeClock, FakeTmux
@@ -98,7 +98,7 @@ def test_a_mark_is_waited_for_before_the_flow_goes_on() -> None:
     tmux, told = FakeTmux(FakeClock()), []
 
     def flow() -> Flow[None]:
-        yield Mark(Phase.TYPED)
+        yield SavePhase(Phase.TYPED)
         yield Type("a")
 
     async def mark(phase: Phase) -> None:

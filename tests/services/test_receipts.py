@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paneward.core.readiness.pending import Words
+from paneward.core.readiness.pending import SentWords
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.terminal.flow import Phase
 from paneward.services.delivery.receipts import left_behind, words_of
@@ -18,14 +18,14 @@ AT = datetime(2026, 11, 17, 12, 0, 0, tzinfo=UTC)
 ROW = Delivery("1", None, "here", "%1", 4711, "a text", "", 6, Phase.DONE, SENT, AT.isoformat(), AT.isoformat())
 
 
-def words(row: Delivery | None, pid: int = 4711) -> Words | None:
+def words(row: Delivery | None, pid: int = 4711) -> SentWords | None:
     return words_of(row, pid, now=100.0, wall=AT.timestamp() + 3.0)
 
 
 def test_they_are_told_on_the_clock_of_the_looks() -> None:
-    assert words(ROW) == Words(97.0, "a text", answer=False)
-    assert words(replace(ROW, intent="ANSWER", text=None)) == Words(97.0, "", answer=True)
-    assert words_of(ROW, 4711, 100.0, AT.timestamp() - 60.0) == Words(100.0, "a text"), "a clock that was put back"
+    assert words(ROW) == SentWords(97.0, "a text", answer=False)
+    assert words(replace(ROW, intent="ANSWER", text=None)) == SentWords(97.0, "", answer=True)
+    assert words_of(ROW, 4711, 100.0, AT.timestamp() - 60.0) == SentWords(100.0, "a text"), "a clock that was put back"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from paneward.core.errors import (
     StoreError,
     TmuxError,
 )
-from paneward.core.recording.recorder import GAP, Kept
+from paneward.core.recording.recorder import GAP, KeptRecording
 from paneward.services.recordings.recordings import ANEW, UNSEEN, Recordings
 from tests.services.taping import END, LIMITS, SEEN, Disk, DiskTape, House, refused, run
 
@@ -379,7 +379,7 @@ async def refused_by_store(house: House) -> bool:
 
 def test_recordings_that_cannot_be_looked_through_do_not_keep_a_server_from_starting() -> None:
     class Closed(Disk):
-        async def kept(self, agent_id: str | None = None) -> list[Kept]:
+        async def kept(self, agent_id: str | None = None) -> list[KeptRecording]:
             raise OSError(errno.EACCES, "Permission denied")
 
     async def work(house: House) -> None:

@@ -17,7 +17,7 @@ import asyncio, sys
 from dataclasses import replace
 from paneward.core.agent.record import Actor, Agent, Intent, Stage, Turn
 from paneward.core.agent.record import Said
-from paneward.core.agent.changes import Moment, Told, judged
+from paneward.core.agent.changes import Moment, Grounds, judged
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.store import Store
 
@@ -32,7 +32,7 @@ async def agent(store, name):
         said = Said.AGENT_PROGRESS if one.stage is Stage.COMMANDED else Said.USER_COMMAND
         one = replace(one, stage=Stage.COMPLETE) if one.stage is Stage.PROCESSING else one
         turn = Turn(name, Actor.USER, Intent.COMMAND, "go", delivery=row.id)
-        judge = lambda turn: judged(one, said, turn, Told("delivery", f"turn {turn.id}"), Moment(0.0, 0.0))
+        judge = lambda turn: judged(one, said, turn, Grounds("delivery", f"turn {turn.id}"), Moment(0.0, 0.0))
         turn, one = await store.take_turn(turn, True, judge, DONE)
         print(one.seq, turn.id, row.id, flush=True)
 

@@ -44,7 +44,7 @@ def saying(name: str, said: Said, reason: str) -> Deed:
         agent = known.get(name, Agent(name))
         actor, intent = SPOKEN[said]
         turn = Turn(name, actor, intent, "words")
-        told = judging.Told("screen", reason)
+        told = judging.Grounds("screen", reason)
 
         def judge(turn: Turn) -> judging.Change:
             return judging.judged(agent, said, turn, told, judging.Moment(0.0, 0.0))

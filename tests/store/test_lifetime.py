@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paneward.core.timeline import Reading
+from paneward.core.timeline import ClockReading
 from paneward.store import KEEP_REPLIES, Store
 from paneward.store.rows import timeline as lifetime
 from paneward.store.tables import tables
@@ -19,9 +19,9 @@ DAY = 86400.0
 class Clocks:
     """The clocks of a machine, which only move when they are told to."""
 
-    now: Reading = field(default_factory=lambda: Reading(datetime.now(UTC).timestamp(), "boot", 1000.0))
+    now: ClockReading = field(default_factory=lambda: ClockReading(datetime.now(UTC).timestamp(), "boot", 1000.0))
 
-    def read(self) -> Reading:
+    def read(self) -> ClockReading:
         return self.now
 
     def pass_by(self, seconds: float) -> None:

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 from paneward.core.repetition import AT_ONCE
-from paneward.surfaces.server.log import Bounded, Fewer
+from paneward.surfaces.server.log import BoundedLog, Fewer
 
 
 def record(words: str, at: float = 0.0) -> logging.LogRecord:
@@ -16,7 +16,7 @@ def record(words: str, at: float = 0.0) -> logging.LogRecord:
 def test_a_log_file_that_is_too_long_is_put_aside(tmp_path: Path) -> None:
     file = tmp_path / "server.log"
     with file.open("a") as stream:
-        handler = Bounded(stream, file, longest=100)
+        handler = BoundedLog(stream, file, longest=100)
         for number in range(30):
             handler.emit(record(f"message {number}"))
     kept = file.read_text() + (tmp_path / "server.old.log").read_text()
@@ -29,7 +29,7 @@ def test_a_log_file_that_is_too_long_is_put_aside(tmp_path: Path) -> None:
 def test_a_stream_that_is_another_file_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "server.log").touch()
     with (tmp_path / "elsewhere").open("a") as stream:
-        handler = Bounded(stream, tmp_path / "server.log", longest=10)
+        handler = BoundedLog(stream, tmp_path / "server.log", longest=10)
         for number in range(5):
             handler.emit(record(f"message {number}"))
     assert (tmp_path / "elsewhere").read_text().count("message") == 5

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paneward.core.version import VERSION
 from paneward.surfaces.cli import COMMANDS, plainly
 from paneward.surfaces.cli.declarations import Context, UsageError
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.tree import parsed
 
 VALUES = """
@@ -34,7 +34,7 @@ def _called(command: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     )
     place = next((one.find_root().obj for one in arguments.values() if hasattr(one, "find_root")), None)
     plain = {name: value for name, value in arguments.items() if not hasattr(value, "find_root") and name != "json"}
-    return function.__name__, plain, vars(place) if isinstance(place, Place) else {}
+    return function.__name__, plain, vars(place) if isinstance(place, RootOptions) else {}
 
 
 def _cells(command: Any) -> tuple[Any, dict[str, Any]]:

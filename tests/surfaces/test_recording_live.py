@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paneward.core.recording.cast import OUTPUT, Entry, Header, written, written_header
+from paneward.core.recording.cast import OUTPUT, CastLine, Header, written, written_header
 from tests.adapters.conftest import until
 from tests.surfaces.conftest import PANEWARD, Machine
 from tests.surfaces.serving import Up, up
@@ -134,7 +134,7 @@ def stored(machine: Machine) -> Path:
     folder.mkdir(parents=True)
     for part in (1, 2):
         lines = written_header(Header(80, 24, 1000.0 + 10 * part, "ada", NAME, part))
-        lines += written(Entry(0.0, OUTPUT, f"part {part}")) + written(Entry(1.0, OUTPUT, " goes on"))
+        lines += written(CastLine(0.0, OUTPUT, f"part {part}")) + written(CastLine(1.0, OUTPUT, " goes on"))
         (folder / f"{NAME}.{part}.cast").write_bytes(lines)
     return folder
 

@@ -16,13 +16,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from rich.console import Console
 
-from paneward.client.agents import Wanted
+from paneward.client.agents import EventQuery
 from paneward.client.remote import found, required
-from paneward.client.unix_http import Answer, Broken
+from paneward.client.unix_http import BrokenAnswer, HttpAnswer
 from paneward.client.whereabouts import Whereabouts, tell
 from paneward.core.agent.events import Stored
 from paneward.core.errors import Code, PanewardError, ServerError
-from paneward.surfaces.cli.answers import Agents
+from paneward.surfaces.cli.answers import AgentList
 from paneward.surfaces.cli.commands.follow import Pulse, _drawn, _say, events_for_ever
 from paneward.surfaces.server.log import configure
 
@@ -214,7 +214,7 @@ def said(text: bytes) -> tuple[int, bytes]:
     with ours:
         theirs.sendall(text)
         theirs.close()
-        answer = Answer(ours)
+        answer = HttpAnswer(ours)
         return answer.head(), answer.body()
 
 
@@ -247,7 +247,7 @@ def test_a_body_ends_by_its_length_its_last_chunk_or_the_connection(text: bytes,
     ],
 )
 def test_an_answer_that_is_cut_off_or_is_none_is_broken(text: bytes) -> None:
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenAnswer):
         said(text)
 
 
@@ -285,14 +285,14 @@ class Forgetful:
         request.answer(200, text, "text/event-stream")
 
 
-def followed(wanted: Wanted, most: int) -> list[Stored]:
+def followed(wanted: EventQuery, most: int) -> list[Stored]:
     events = (event for event in events_for_ever(wanted) if isinstance(event, Stored))
     return [next(events) for _ in range(most)]
 
 
 def test_gaps_are_filled_from_the_log_and_broken_streams_taken_up(here: Path) -> None:
     with serving(Forgetful(), here) as seen:
-        events = followed(Wanted(after=0, types=("turn_stored", "state_changed"), agent="a"), 6)
+        events = followed(EventQuery(after=0, types=("turn_stored", "state_changed"), agent="a"), 6)
     assert [event.seq for event in events] == [1, 2, 3, 4, 5, 6]
     assert events[0] == Stored(1, 1.0, "turn_stored", "a", {"turn": {"id": 1}})
     streams = [line for line in seen if "/api/events/stream" in line]
@@ -301,11 +301,11 @@ def test_gaps_are_filled_from_the_log_and_broken_streams_taken_up(here: Path) ->
 
 def test_without_a_number_the_newest_are_told_first(here: Path) -> None:
     with serving(Forgetful(), here):
-        assert [event.seq for event in followed(Wanted(limit=2), 2)] == [1, 2]
+        assert [event.seq for event in followed(EventQuery(limit=2), 2)] == [1, 2]
 
 
 def test_a_server_that_goes_away_and_comes_back_is_told_of(here: Path) -> None:
-    following = events_for_ever(Wanted(after=0))
+    following = events_for_ever(EventQuery(after=0))
     with serving(Forgetful(), here):
         assert isinstance(next(following), Stored)
     assert any(event is Pulse.GONE for event in following)
@@ -322,7 +322,7 @@ def test_a_quiet_stream_ticks(here: Path) -> None:
 
     done = threading.Event()
     with serving(Quiet(), here):
-        following = events_for_ever(Wanted(after=0), tick=0.01)
+        following = events_for_ever(EventQuery(after=0), tick=0.01)
         assert next(following) is Pulse.TICK
         done.set()
 
@@ -364,5 +364,5 @@ def test_who_watches_is_told_that_the_server_is_gone(capsys: pytest.CaptureFixtu
     _say(Pulse.GONE)
     assert capsys.readouterr().err.startswith("paneward: the server is gone\n")
     shown = Console(width=80, file=io.StringIO())
-    shown.print(_drawn(Agents(()), gone=True))
+    shown.print(_drawn(AgentList(()), gone=True))
     assert "the server is gone" in shown.file.getvalue()  # type: ignore[attr-defined]

@@ -14,16 +14,16 @@ from paneward.client.agents import counts, stored
 from paneward.client.panes import chosen, receipt, socket_of
 from paneward.client.records import revive
 from paneward.client.remote import failure, heard
-from paneward.client.replies import Reply, body_of
+from paneward.client.replies import CliReply, body_of
 from paneward.client.whereabouts import Whereabouts, tell, token_of, told, untell
 from paneward.core.agent.events import Stored
 from paneward.core.agent.record import Agent, Stage, Turn, number_of
 from paneward.core.errors import Code, InvalidInput, PanewardError, ServerError
 from paneward.core.result import Menu, Option, Readiness, ReadyVerdict, Rung, SendResult, Verdict
 from paneward.surfaces import wire
-from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Seat, document, exit_code, flat
+from paneward.surfaces.cli.answers import AgentList, OneOfMany, Outcomes, Seat, document, exit_code, flat
 from paneward.surfaces.cli.commands.popup import binding, reply_of
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.agents import in_words
 from paneward.surfaces.cli.show.lines import ago
 
@@ -152,14 +152,16 @@ def test_the_token_is_a_runtimes_own_else_the_operators_else_none(tmp_path: Path
 @pytest.mark.parametrize(
     ("place", "env", "socket"),
     [
-        (Place(), {}, f"/tmp/tmux-{os.getuid()}/default"),
-        (Place(), {"TMUX": "/run/x/sock,123,0"}, "/run/x/sock"),
-        (Place(socket_name="work"), {"TMUX": "/run/x/sock,123,0"}, f"/tmp/tmux-{os.getuid()}/work"),
-        (Place(socket_name="work"), {"TMUX_TMPDIR": "/run"}, f"/run/tmux-{os.getuid()}/work"),
-        (Place(socket_path="/run/y"), {"TMUX": "/run/x/sock,123,0"}, "/run/y"),
+        (RootOptions(), {}, f"/tmp/tmux-{os.getuid()}/default"),
+        (RootOptions(), {"TMUX": "/run/x/sock,123,0"}, "/run/x/sock"),
+        (RootOptions(socket_name="work"), {"TMUX": "/run/x/sock,123,0"}, f"/tmp/tmux-{os.getuid()}/work"),
+        (RootOptions(socket_name="work"), {"TMUX_TMPDIR": "/run"}, f"/run/tmux-{os.getuid()}/work"),
+        (RootOptions(socket_path="/run/y"), {"TMUX": "/run/x/sock,123,0"}, "/run/y"),
     ],
 )
-def test_the_socket_is_the_one_that_tmux_itself_would_take(place: Place, env: Mapping[str, str], socket: str) -> None:
+def test_the_socket_is_the_one_that_tmux_itself_would_take(
+    place: RootOptions, env: Mapping[str, str], socket: str
+) -> None:
     assert socket_of(place, env) == socket
 
 
@@ -201,13 +203,19 @@ GONE = PanewardError("gone", code=Code.PANE_NOT_FOUND)
 @pytest.mark.parametrize(
     ("outcomes", "code"),
     [
-        ([Outcome("a", CONFIRMED), Outcome("b", CONFIRMED)], 0),
-        ([Outcome("a", CONFIRMED), Outcome("b", failure=GONE)], 4),
-        ([Outcome("a", Readiness(ReadyVerdict.BUSY, "", "")), Outcome("b", Readiness(ReadyVerdict.BUSY, "", ""))], 5),
-        ([Outcome("a", Readiness(ReadyVerdict.TIMEOUT, "", "")), Outcome("b", failure=GONE)], 1),
+        ([OneOfMany("a", CONFIRMED), OneOfMany("b", CONFIRMED)], 0),
+        ([OneOfMany("a", CONFIRMED), OneOfMany("b", failure=GONE)], 4),
+        (
+            [
+                OneOfMany("a", Readiness(ReadyVerdict.BUSY, "", "")),
+                OneOfMany("b", Readiness(ReadyVerdict.BUSY, "", "")),
+            ],
+            5,
+        ),
+        ([OneOfMany("a", Readiness(ReadyVerdict.TIMEOUT, "", "")), OneOfMany("b", failure=GONE)], 1),
     ],
 )
-def test_several_exit_with_what_those_that_failed_have_in_common(outcomes: list[Outcome], code: int) -> None:
+def test_several_exit_with_what_those_that_failed_have_in_common(outcomes: list[OneOfMany], code: int) -> None:
     answer = Outcomes(tuple(outcomes))
     assert exit_code(answer) == code
     written = document(answer)
@@ -222,21 +230,21 @@ def test_several_exit_with_what_those_that_failed_have_in_common(outcomes: list[
 @pytest.mark.parametrize(
     ("reply", "menu", "body"),
     [
-        (Reply(text="go"), None, {"mode": "text", "text": "go"}),
-        (Reply(other="tabs"), COLOURS, {"mode": "other", "text": "tabs"}),
-        (Reply(select="Green"), None, {"mode": "select", "option_label": "Green"}),
-        (Reply(select=2), COLOURS, {"mode": "select", "option_index": 1, "fingerprint": COLOURS.fingerprint}),
-        (Reply(select=2, other="why"), None, {"mode": "select", "option_index": 1, "text": "why"}),
+        (CliReply(text="go"), None, {"mode": "text", "text": "go"}),
+        (CliReply(other="tabs"), COLOURS, {"mode": "other", "text": "tabs"}),
+        (CliReply(select="Green"), None, {"mode": "select", "option_label": "Green"}),
+        (CliReply(select=2), COLOURS, {"mode": "select", "option_index": 1, "fingerprint": COLOURS.fingerprint}),
+        (CliReply(select=2, other="why"), None, {"mode": "select", "option_index": 1, "text": "why"}),
         (
-            Reply(multi=[2, "Types"]),
+            CliReply(multi=[2, "Types"]),
             CHECKS,
             {"mode": "multi_select", "answers": [[1, "Types"]], "fingerprint": CHECKS.fingerprint},
         ),
-        (Reply(text="go", fingerprint="f", startup=True), None, {"fingerprint": "f", "startup": True}),
+        (CliReply(text="go", fingerprint="f", startup=True), None, {"fingerprint": "f", "startup": True}),
     ],
 )
 def test_an_answer_names_options_by_their_place_and_the_dialog_they_were_read_in(
-    reply: Reply, menu: Menu | None, body: dict[str, Any]
+    reply: CliReply, menu: Menu | None, body: dict[str, Any]
 ) -> None:
     written = {name: value for name, value in body_of(reply, menu).items() if value is not None}
     assert {name: written.get(name) for name in body} == body
@@ -248,27 +256,27 @@ SCROLLED = replace(COLOURS, options=(Option(5, "Red"), Option(6, "Green")), free
 
 @pytest.mark.parametrize(("menu", "number"), [(COLOURS, 9), (SCROLLED, 6), (SCROLLED, 7), (None, 4)])
 def test_a_number_is_counted_on_behind_what_is_shown_and_means_itself(menu: Menu | None, number: int) -> None:
-    index = body_of(Reply(select=number), menu)["option_index"]
+    index = body_of(CliReply(select=number), menu)["option_index"]
     assert number_of(index, menu) == number
 
 
 @pytest.mark.parametrize(("menu", "number"), [(COLOURS, 0), (SCROLLED, 2), (None, 0)])
 def test_a_number_before_what_is_shown_is_refused_and_is_never_another_one(menu: Menu | None, number: int) -> None:
     with pytest.raises(InvalidInput, match=f"no option has the number {number}") as caught:
-        body_of(Reply(select=number), menu)
+        body_of(CliReply(select=number), menu)
     assert caught.value.code is Code.UNKNOWN_OPTION
 
 
 @pytest.mark.parametrize(
     ("line", "menu", "reply"),
     [
-        ("2", COLOURS, Reply(select=2, fingerprint=COLOURS.fingerprint)),
-        ("blue please", COLOURS, Reply(other="blue please", fingerprint=COLOURS.fingerprint)),
-        ("1, 2", CHECKS, Reply(multi=[1, 2], fingerprint=CHECKS.fingerprint)),
-        ("3", None, Reply(text="3")),
+        ("2", COLOURS, CliReply(select=2, fingerprint=COLOURS.fingerprint)),
+        ("blue please", COLOURS, CliReply(other="blue please", fingerprint=COLOURS.fingerprint)),
+        ("1, 2", CHECKS, CliReply(multi=[1, 2], fingerprint=CHECKS.fingerprint)),
+        ("3", None, CliReply(text="3")),
     ],
 )
-def test_a_line_in_the_popup_is_numbers_or_words(line: str, menu: Menu | None, reply: Reply) -> None:
+def test_a_line_in_the_popup_is_numbers_or_words(line: str, menu: Menu | None, reply: CliReply) -> None:
     assert reply_of(line, menu) == reply
 
 
@@ -297,7 +305,7 @@ def test_the_segment_for_a_status_line(states: dict[str, int], words: str) -> No
 
 def test_lost_agents_are_counted_as_lost() -> None:
     seats = (Seat(ASKING, "AWAITING_INPUT", 1), Seat(Agent("b", gone="its pane was closed"), "IDLE", 1))
-    assert counts(Agents(seats)) == {"AWAITING_INPUT": 1, "LOST": 1}
+    assert counts(AgentList(seats)) == {"AWAITING_INPUT": 1, "LOST": 1}
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(-3, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (1e6, "12 d")])

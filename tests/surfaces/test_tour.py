@@ -85,7 +85,7 @@ def test_a_tour_that_is_cut_short_ends_its_server(
 def test_what_is_not_as_it_should_be_ends_the_tour_with_exit_code_1(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def disappoint(stage: tour.Stage) -> None:
+    async def disappoint(stage: tour.TourStage) -> None:
         """Expect too much"""
         tour.require(False, "a miracle", "nothing")
 

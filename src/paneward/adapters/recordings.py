@@ -19,7 +19,7 @@ from typing import BinaryIO, Final, TypeVar
 from paneward.core.agent.record import NAME
 from paneward.core.errors import Code, InvalidInput, RecordingNotFound
 from paneward.core.recording.cast import LONGEST_LINE, Part, capped, clipped, exported, joined, read_part
-from paneward.core.recording.recorder import FILE, Kept, file_name, is_name, order
+from paneward.core.recording.recorder import FILE, KeptRecording, file_name, is_name, order
 
 FOLDER: Final = "recordings"
 STAMP: Final = "%Y%m%dT%H%M%SZ"
@@ -81,7 +81,7 @@ class Casts:
         descriptor, part = await self._run(lambda: _opened(self._folder, agent_id, recording))
         return Tape(descriptor, self._run), part
 
-    async def kept(self, agent_id: str | None = None) -> list[Kept]:
+    async def kept(self, agent_id: str | None = None) -> list[KeptRecording]:
         return await self._run(lambda: kept(self._folder.parent, agent_id))
 
     async def remove(self, agent_id: str, recording: str | None = None) -> None:
@@ -96,7 +96,7 @@ class Casts:
 # --- files
 
 
-def kept(directory: Path, agent_id: str | None = None) -> list[Kept]:
+def kept(directory: Path, agent_id: str | None = None) -> list[KeptRecording]:
     """The recordings in a state directory, of one agent or of all, the oldest first."""
     names = [agent_id] if agent_id is not None else sorted(_names(directory / FOLDER))
     found = [one for name in names if NAME.fullmatch(name) for one in _of_agent(directory / FOLDER / name)]
@@ -110,14 +110,14 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _of_agent(folder: Path) -> Iterator[Kept]:
+def _of_agent(folder: Path) -> Iterator[KeptRecording]:
     recordings: dict[str, list[os.stat_result]] = {}
     for name, _, path in _files(folder):
         with suppress(FileNotFoundError):  # removed meanwhile
             recordings.setdefault(name, []).append(path.lstat())
     for name, parts in recordings.items():
         ended = max(part.st_mtime for part in parts)
-        yield Kept(folder.name, name, began_of(name), ended, sum(part.st_size for part in parts), len(parts))
+        yield KeptRecording(folder.name, name, began_of(name), ended, sum(part.st_size for part in parts), len(parts))
 
 
 def _files(folder: Path) -> list[tuple[str, int, Path]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.host import Host, HostGate
 from paneward.adapters.kinds.opencode import OpenCodeApi
 from paneward.adapters.tmux.control import ControlTmux
 from paneward.adapters.tmux.processes import ExecTmux
@@ -49,7 +49,7 @@ async def connect(
         await connection.close()
 
 
-def host_of(record: HostRecord, gate: Gate | None = None) -> Host:
+def host_of(record: HostRecord, gate: HostGate | None = None) -> Host:
     """The way to a host that was added by name."""
     options = [word for option in record.options for word in ("-o", option)]
     config = ["-F", record.config] if record.config else []

@@ -21,7 +21,7 @@ from paneward.core.delivery.preflight import BusyPolicy, Draft, DraftPolicy, Whe
 from paneward.core.dialog.choice import Choice, one_way
 from paneward.core.errors import PanewardError, StoreError, TmuxError
 from paneward.core.profiles import Profile, Recognised, at_version, choose, named, nearest, recognise, version_seen
-from paneward.core.readiness.inspection import Reading, read
+from paneward.core.readiness.inspection import Inspection, read
 from paneward.core.readiness.pending import Pending
 from paneward.core.readiness.rules import Assessment, Review, assess, compile_prompt, wait_ready
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
@@ -36,7 +36,7 @@ from paneward.services.delivery.desk import Deliveries, Request, prompt_of
 from paneward.services.delivery.driver import Driver, pane_of
 from paneward.services.delivery.receipts import words_of
 from paneward.services.panes import ByRecord
-from paneward.services.profile_report import Explanation, Place, Report, Screenful, redacted, report_of
+from paneward.services.profile_report import Explanation, Report, ReportedPane, Screenful, redacted, report_of
 from paneward.store import Delivery, Store, newest_delivery
 
 SETTLED = 1.2  # seconds after which the most patient rule has decided
@@ -246,7 +246,7 @@ class Connection(Terminals):
         """All panes with the programs in them: a look at each."""
         return [await self._resident(info) for info in await self._tmux.panes()]
 
-    async def check(self, pane: str, profile: str | None = None) -> Reading:
+    async def check(self, pane: str, profile: str | None = None) -> Inspection:
         """What a profile reads from the pane as it is now, region by region."""
         *_, scene = await self._observe(pane, profile)
         found = self._recognised(scene, profile)
@@ -274,7 +274,7 @@ class Connection(Terminals):
         """The path of the tmux server's socket."""
         return "".join(await self._tmux.run("display-message", "-p", "#{socket_path}"))
 
-    async def place(self, pane: str, profile: str | None = None) -> Place:
+    async def place(self, pane: str, profile: str | None = None) -> ReportedPane:
         """Where a pane is, and what runs in it."""
         fixed = None if profile is None else named(profile, self._profiles)
         seen = await self._tmux.look(await pane_of(self._tmux, pane))
@@ -284,7 +284,7 @@ class Connection(Terminals):
         version = version_seen(seen, found) or ""
         identity = await self._tmux.identity()
         where = (identity, await self.socket(), seen.pane, seen.pid, seen.dead)
-        return Place(*where, found.name, version, cwd, None if process is None else program_of(process))
+        return ReportedPane(*where, found.name, version, cwd, None if process is None else program_of(process))
 
     def mismatch(self, who: Addressee, scene: Scene) -> TmuxError | None:
         """Why what is typed into a pane as it was seen would go to somebody else."""

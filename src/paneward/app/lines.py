@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from paneward.adapters.clock import SystemClock
-from paneward.adapters.hosts.host import Gate
+from paneward.adapters.hosts.host import HostGate
 from paneward.adapters.hosts.spool import RemoteSpool
-from paneward.adapters.hosts.ssh import Line, open_line
+from paneward.adapters.hosts.ssh import SshConnection, open_line
 from paneward.app.connecting import connect, host_of, socket_at
 from paneward.app.connection import Connection
 from paneward.config import Settings
@@ -27,7 +27,7 @@ Find = Callable[[Heard, str | None, str], tuple[Agent, Ear] | None]
 class OpenLine:
     """A line, and the gate that it keeps open."""
 
-    def __init__(self, line: Line, gate: Gate) -> None:
+    def __init__(self, line: SshConnection, gate: HostGate) -> None:
         self.tmux = line.tmux
         self._line = line
         self._gate = gate
@@ -42,7 +42,7 @@ class Lines:
         self._directory = directory
         self._store = store
         self._clock = clock
-        self._gates: dict[str, Gate] = {}
+        self._gates: dict[str, HostGate] = {}
         self._find: Find | None = None
         self._counts: Counter[str] = Counter()
         self._listening: dict[str, asyncio.Task[None]] = {}
@@ -76,7 +76,7 @@ class Lines:
             self._hear(record, gate)
             yield OpenLine(opened, gate)
 
-    def _hear(self, record: HostRecord, gate: Gate) -> None:
+    def _hear(self, record: HostRecord, gate: HostGate) -> None:
         """What hooks there tell, from the first time on that it is connected."""
         if record.name in self._listening or self._find is None:
             return
@@ -101,5 +101,5 @@ class Lines:
             name, path, host, settings.tmux.transport, settings=settings, state=self._directory, store=self._store
         )
 
-    def _gate(self, record: HostRecord) -> Gate:
-        return self._gates.setdefault(record.name, Gate(record.name))
+    def _gate(self, record: HostRecord) -> HostGate:
+        return self._gates.setdefault(record.name, HostGate(record.name))

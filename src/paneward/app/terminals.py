@@ -9,7 +9,7 @@ from paneward.core.recording.recorder import Backdrop
 from paneward.core.terminal.browser import Pressed, Stroke, Typed
 from paneward.core.terminal.keys import check_keys
 from paneward.core.terminal.scene import Snapshot
-from paneward.ports import Clock, Tmux, Watch
+from paneward.ports import Clock, OutputWatch, Tmux
 from paneward.services.delivery.driver import pane_of
 from paneward.services.recordings.recorder import Recorder, Reel
 
@@ -32,7 +32,7 @@ class Terminals:
                     await self._tmux.press(pane, *keys)
 
     @asynccontextmanager
-    async def watch(self, pane: str) -> AsyncIterator[Watch]:
+    async def watch(self, pane: str) -> AsyncIterator[OutputWatch]:
         """The output of a pane, from its screen of this moment on, without a gap; a new size brings a new snapshot."""
         async with self._tmux.watch(await pane_of(self._tmux, pane), sized=True) as watch:
             yield watch

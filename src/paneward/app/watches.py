@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
-from paneward.ports import Tmux, Watch
+from paneward.ports import OutputWatch, Tmux
 
 KEPT = 24  # below the sessions that one connection may watch
 
 
 class _Kept:
-    def __init__(self, watch: Watch, stack: AsyncExitStack) -> None:
+    def __init__(self, watch: OutputWatch, stack: AsyncExitStack) -> None:
         self.watch = watch
         self.users = 0
         self.close = stack.aclose
@@ -31,7 +31,7 @@ class Watches:
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @asynccontextmanager
-    async def open(self, pane: str) -> AsyncIterator[Watch]:
+    async def open(self, pane: str) -> AsyncIterator[OutputWatch]:
         """The watch of a pane, kept open for the next call."""
         async with self._opening[pane]:
             kept = await self._kept(pane)

@@ -10,11 +10,11 @@ from paneward.adapters.clock import SystemClock
 from paneward.client.panes import PATIENCE, agents_in, receipt, socket_of
 from paneward.client.records import revive
 from paneward.client.remote import Remote
-from paneward.client.replies import Reply, full_body, has_numbers
+from paneward.client.replies import CliReply, full_body, has_numbers
 from paneward.core.agent.record import DISCONNECTED, Agent, shown
 from paneward.core.result import Menu
-from paneward.surfaces.cli.answers import Agents, Seat
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import AgentList, Seat
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.lines import natural
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LOST = "LOST"
 
 
-class Wanted(NamedTuple):
+class EventQuery(NamedTuple):
     """Which events."""
 
     types: tuple[str, ...] = ()
@@ -37,19 +37,19 @@ class Wanted(NamedTuple):
         return {"types": ",".join(self.types) or None, "agent": self.agent}
 
 
-def seats(remote: Remote) -> Agents:
+def seats(remote: Remote) -> AgentList:
     now = SystemClock().wall()
     agents = sorted(agents_in(remote.get("/api/agents")), key=lambda one: natural(one.id))
-    return Agents(tuple(Seat(one, shown(one, now), now - one.since if one.since else 0.0) for one in agents))
+    return AgentList(tuple(Seat(one, shown(one, now), now - one.since if one.since else 0.0) for one in agents))
 
 
-def counts(agents: Agents) -> dict[str, int]:
+def counts(agents: AgentList) -> dict[str, int]:
     """How many agents stand where."""
     states = [LOST if seat.agent.gone and seat.shown != DISCONNECTED else str(seat.shown) for seat in agents.seats]
     return {state: states.count(state) for state in sorted(set(states))}
 
 
-def adopted(remote: Remote, place: Place, wanted: Mapping[str, Any]) -> Adopted:
+def adopted(remote: Remote, place: RootOptions, wanted: Mapping[str, Any]) -> Adopted:
     from paneward.surfaces.cli.upkeep import Adopted
 
     there = {"socket_name": place.socket_name, "socket_path": place.socket_path, "host": place.host}
@@ -64,7 +64,7 @@ def forgotten(remote: Remote, agent: str, purge: bool) -> Forgotten:
     return Forgotten(agent, purge)
 
 
-def responded(remote: Remote, agent: str, reply: Reply) -> Responded:
+def responded(remote: Remote, agent: str, reply: CliReply) -> Responded:
     from paneward.surfaces.cli.upkeep import Responded
 
     menu = _menu(remote, agent) if has_numbers(reply) else None
@@ -78,7 +78,7 @@ def _menu(remote: Remote, agent: str) -> Menu | None:
     return revive(Menu, menu) if menu else None
 
 
-def check_wanted(remote: Remote, wanted: Wanted) -> None:
+def check_wanted(remote: Remote, wanted: EventQuery) -> None:
     """A kind of event or an agent that does not exist would be waited for in vain."""
     from paneward.core.agent.events import KINDS
     from paneward.core.errors import Code, InvalidInput
@@ -100,7 +100,7 @@ def check_wanted(remote: Remote, wanted: Wanted) -> None:
         )
 
 
-def newest(remote: Remote, wanted: Wanted) -> Events:
+def newest(remote: Remote, wanted: EventQuery) -> Events:
     """The events behind a number, else the newest."""
     from paneward.surfaces.cli.upkeep import Events
 
@@ -108,7 +108,7 @@ def newest(remote: Remote, wanted: Wanted) -> Events:
     return Events(tuple(events))
 
 
-def page(remote: Remote, wanted: Wanted) -> tuple[list[Stored], int]:
+def page(remote: Remote, wanted: EventQuery) -> tuple[list[Stored], int]:
     """A page of the log, and the number of the last event there is."""
     document = remote.get("/api/events", limit=max(1, wanted.limit), after=wanted.after, **wanted.filters)
     return [stored(row) for row in document["events"]], int(document["seq"])

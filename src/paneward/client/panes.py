@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from paneward.client.records import revive
-from paneward.client.replies import Reply, full_body, has_numbers
+from paneward.client.replies import CliReply, full_body, has_numbers
 from paneward.core.agent.record import Agent, Stage
 from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
-from paneward.surfaces.cli.answers import Asked, Captured
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import CapturedLines, OpenDialog
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.lines import natural
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class NotAsking(Exception):
 class Served:
     """A server's verbs on the panes of one tmux, and on agents wherever they are."""
 
-    def __init__(self, remote: Remote, place: Place) -> None:
+    def __init__(self, remote: Remote, place: RootOptions) -> None:
         self.remote = remote
         self._place = place
         self._agents: list[Agent] | None = None
@@ -73,7 +73,7 @@ class Served:
         beside = any(options.get(name) for name in BESIDE)  # what is secret becomes no turn
         if agent is not None and agent.stage is Stage.AWAITING_INPUT and not beside:
             spoken = {name: value for name, value in options.items() if name not in BESIDE}
-            reply, path = Reply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
+            reply, path = CliReply(text, **spoken), f"/api/respond/{quote(agent.id, safe='')}"
             menu = (await self.asked(pane)).menu if has_numbers(reply) else None
             with contextlib.suppress(NotAsking):
                 return receipt(await self._respond(path, full_body(reply, menu), reply.timeout))
@@ -88,13 +88,13 @@ class Served:
                 raise NotAsking from None
             raise
 
-    async def read(self, pane: str, lines: int, ansi: bool) -> Captured:
+    async def read(self, pane: str, lines: int, ansi: bool) -> CapturedLines:
         shown = await self._get(pane, "screen", lines=lines, ansi=ansi)
-        return Captured(shown["pane"], shown["text"])
+        return CapturedLines(shown["pane"], shown["text"])
 
-    async def asked(self, pane: str) -> Asked:
+    async def asked(self, pane: str) -> OpenDialog:
         shown = await self._get(pane, "menu")
-        return Asked(shown["pane"], revive(Menu, shown["menu"]) if shown["menu"] else None, pane)
+        return OpenDialog(shown["pane"], revive(Menu, shown["menu"]) if shown["menu"] else None, pane)
 
     async def wait_ready(
         self,
@@ -152,7 +152,7 @@ def _on(host: str, socket: str | None) -> dict[str, str | None]:
     return {"socket": socket, "host": host or None}
 
 
-def named_agent(agents: Sequence[Agent], target: str, place: Place) -> Agent | None:
+def named_agent(agents: Sequence[Agent], target: str, place: RootOptions) -> Agent | None:
     """The agent whose name this is, or whose pane, as long as it lives there. Where -L, -S or --host was given, a name
     means something there."""
     socket, host = socket_of(place), place.host or ""
@@ -200,7 +200,7 @@ def _belongs(agent: Agent, group: str) -> bool:
     return group == "all" or group == agent.role or group in agent.labels
 
 
-def socket_of(place: Place, env: Mapping[str, str] = os.environ) -> str | None:
+def socket_of(place: RootOptions, env: Mapping[str, str] = os.environ) -> str | None:
     """The path of the tmux socket that a command line means, as tmux itself finds it. On another host only tmux there
     knows: what was given, a path or a name."""
     if place.host:

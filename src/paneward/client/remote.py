@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from paneward.client.unix_http import SOCKET, Answer, Broken, Stranger, connect, request
+from paneward.client.unix_http import SOCKET, BrokenAnswer, HttpAnswer, Stranger, connect, request
 from paneward.client.whereabouts import Whereabouts, named_token, token_of, told
 from paneward.core.errors import Code, PanewardError, ServerError
 
@@ -21,7 +21,7 @@ START = "`paneward up --detach` starts one."
 SUCCESS = range(200, 300)
 
 
-class Heard(NamedTuple):
+class StreamMessage(NamedTuple):
     """One message of an event stream."""
 
     seq: int | None
@@ -62,7 +62,9 @@ class Remote:
             return _document(answer.status, answer.body())
 
     @contextlib.contextmanager
-    def events(self, after: int | None, tick: float | None = None, **query: Any) -> Iterator[Iterator[Heard | None]]:
+    def events(
+        self, after: int | None, tick: float | None = None, **query: Any
+    ) -> Iterator[Iterator[StreamMessage | None]]:
         """The event stream from behind `after`, until somebody ends it; none at each tick without a message."""
         target = _target("/api/events/stream", {**query, "last_event_id": after})
         with self._asked("GET", target, None, PATIENCE) as answer:
@@ -80,7 +82,7 @@ class Remote:
     @contextlib.contextmanager
     def _asked(
         self, method: str, target: str, body: Mapping[str, Any] | None, patience: float | None
-    ) -> Iterator[Answer]:
+    ) -> Iterator[HttpAnswer]:
         """The answer to a request, its head read."""
         written = None if body is None else json.dumps(body).encode()
         try:
@@ -89,7 +91,7 @@ class Remote:
                 try:
                     sock.settimeout(patience)
                     sock.sendall(request(method, target, self._token, written))
-                    answer = Answer(sock)
+                    answer = HttpAnswer(sock)
                     self._await(answer, patience)
                     yield answer
                 finally:
@@ -98,10 +100,10 @@ class Remote:
             raise _late(self.where) from None
         except Stranger as stranger:
             raise foreign(stranger) from None
-        except (OSError, Broken) as error:
+        except (OSError, BrokenAnswer) as error:
             raise unreachable(self.where, error) from None
 
-    def _await(self, answer: Answer, patience: float | None) -> None:
+    def _await(self, answer: HttpAnswer, patience: float | None) -> None:
         """Wait for the head, with a sign of life when that takes long."""
         first = SIGN if patience is None else min(SIGN, patience)
         answer.timeout(first)
@@ -121,7 +123,7 @@ class Messages:
     def __init__(self) -> None:
         self._fields: dict[str, str] = {}
 
-    def feed(self, line: str) -> Heard | None:
+    def feed(self, line: str) -> StreamMessage | None:
         if line:
             name, _, value = line.partition(":")
             before = f"{self._fields[name]}\n" if name == "data" and "data" in self._fields else ""
@@ -131,10 +133,10 @@ class Messages:
         if "data" not in fields:
             return None
         seq = fields.get("id", "")
-        return Heard(int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
+        return StreamMessage(int(seq) if seq.isdecimal() else None, _parsed(fields["data"]))
 
 
-def heard(lines: Iterable[str | None]) -> Iterator[Heard | None]:
+def heard(lines: Iterable[str | None]) -> Iterator[StreamMessage | None]:
     """The messages in the lines of a stream; a tick stays one."""
     messages = Messages()
     for line in lines:

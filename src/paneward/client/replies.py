@@ -7,7 +7,7 @@ from paneward.core.errors import Code, InvalidInput
 from paneward.core.result import Menu
 
 
-class Reply(NamedTuple):
+class CliReply(NamedTuple):
     """An answer as it was given on the command line: options by the numbers that are shown."""
 
     text: str | None = None
@@ -20,7 +20,7 @@ class Reply(NamedTuple):
     timeout: float = 30.0
 
 
-def body_of(reply: Reply, menu: Menu | None) -> dict[str, Any]:
+def body_of(reply: CliReply, menu: Menu | None) -> dict[str, Any]:
     """The answer as the server takes it: options by their place from 0 on, in the dialog that was read for it."""
     body: dict[str, Any] = {"mode": "text", "text": reply.text if reply.text is not None else reply.other}
     if reply.multi is not None:
@@ -48,10 +48,10 @@ def _index(option: int | str, menu: Menu | None) -> int | str:
     raise InvalidInput(f"no option has the number {option}", code=Code.UNKNOWN_OPTION, hint=f"Shown are {shown}.")
 
 
-def has_numbers(reply: Reply) -> bool:
+def has_numbers(reply: CliReply) -> bool:
     return any(isinstance(one, int) for one in (reply.select, *(reply.multi or ())))
 
 
-def full_body(reply: Reply, menu: Menu | None) -> dict[str, Any]:
+def full_body(reply: CliReply, menu: Menu | None) -> dict[str, Any]:
     """The whole of a request."""
     return {**body_of(reply, menu), "message_id": reply.message_id, "timeout": reply.timeout}

@@ -27,7 +27,7 @@ class Stranger(Exception):
         self.user = user
 
 
-class Broken(Exception):
+class BrokenAnswer(Exception):
     """The answer ended too early, or is none."""
 
 
@@ -95,7 +95,7 @@ def request(method: str, target: str, token: str, body: bytes | None) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b"")
 
 
-class Answer:
+class HttpAnswer:
     """One answer, read as it comes. `TimeoutError` leaves it whole: it can be read on."""
 
     def __init__(self, sock: socket.socket) -> None:
@@ -110,13 +110,13 @@ class Answer:
         while b"\r\n\r\n" not in self._held:
             self._more()
             if len(self._held) > HEAD:
-                raise Broken("its head has no end")
+                raise BrokenAnswer("its head has no end")
         head, _, self._held = self._held.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         status = first.split(" ")[1:2]
         if not first.startswith("HTTP/1.") or not status or not status[0].isdecimal():
-            raise Broken(f"it says {first[:80]!r}")
+            raise BrokenAnswer(f"it says {first[:80]!r}")
         self.status = int(status[0])
         self._chunked = fields.get("transfer-encoding", "").lower() == "chunked"
         length = fields.get("content-length", "")
@@ -137,7 +137,7 @@ class Answer:
         if not self._held:
             try:
                 self._more()
-            except Broken:
+            except BrokenAnswer:
                 if self._left is None:
                     return b""
                 raise
@@ -166,7 +166,7 @@ class Answer:
         try:
             self._left = int(line.partition(b";")[0], 16)
         except ValueError:
-            raise Broken(f"a chunk begins with {line[:40]!r}") from None
+            raise BrokenAnswer(f"a chunk begins with {line[:40]!r}") from None
         if self._left == 0:
             self._chunked = False
         return self._left > 0
@@ -180,5 +180,5 @@ class Answer:
     def _more(self) -> None:
         piece = self._sock.recv(PIECE)
         if not piece:
-            raise Broken("it hung up")
+            raise BrokenAnswer("it hung up")
         self._held += piece

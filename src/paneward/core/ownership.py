@@ -13,7 +13,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """A file or a directory, as the system describes it."""
 
     path: str
@@ -21,7 +21,7 @@ class Entry:
     mode: int
 
 
-def doubt_of_socket(socket: Entry | None, folders: Sequence[Entry], uid: int) -> str:
+def doubt_of_socket(socket: FileEntry | None, folders: Sequence[FileEntry], uid: int) -> str:
     """Why a socket may be somebody else's; nothing if it is ours. None: it is not there. `folders`: nearest first."""
     if socket is not None and not stat.S_ISSOCK(socket.mode):
         return f"{socket.path} is not a socket"
@@ -31,7 +31,7 @@ def doubt_of_socket(socket: Entry | None, folders: Sequence[Entry], uid: int) ->
     return next(filter(None, found), "")
 
 
-def _doubt_of_folder(folder: Entry, uid: int, nearest: bool) -> str:
+def _doubt_of_folder(folder: FileEntry, uid: int, nearest: bool) -> str:
     if folder.uid not in (uid, 0):
         return f"{folder.path} belongs to another user ({folder.uid})"
     if stat.S_ISLNK(folder.mode) or not folder.mode & OTHERS_WRITE:

@@ -8,7 +8,7 @@ KINDS = 500  # that are remembered
 
 
 @dataclass(slots=True)
-class Said:
+class Repeated:
     since: float
     count: int = 0
     left_out: int = 0
@@ -20,14 +20,14 @@ class Repetition:
 
     at_once: int = AT_ONCE
     seconds: float = WHILE
-    _said: dict[str, Said] = field(default_factory=dict)
+    _said: dict[str, Repeated] = field(default_factory=dict)
 
     def hear(self, kind: str, now: float) -> int | None:
         """None: leave it out. Else how many of its kind were left out before it."""
         said = self._said.pop(kind, None)
         before = 0
         if said is None or not 0 <= now - said.since < self.seconds:
-            before, said = said.left_out if said else 0, Said(now)
+            before, said = said.left_out if said else 0, Repeated(now)
         self._said[kind] = said
         if len(self._said) > KINDS:
             del self._said[next(iter(self._said))]

@@ -14,7 +14,7 @@ MOST_MOVES = 200  # that are remembered; older ones are put together
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClockReading:
     """The clocks at one moment."""
 
     wall: float  # seconds since the epoch
@@ -32,12 +32,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    last: Reading
+    last: ClockReading
     lived: float = 0.0  # seconds that have passed since the first reading
     drift: float = 0.0  # what the wall went ahead by meanwhile, and is not a move yet
     moves: tuple[Move, ...] = ()
 
-    def observed(self, now: Reading) -> "Timeline":
+    def observed(self, now: ClockReading) -> "Timeline":
         passed = _passed(self.last, now)
         lived, drift = self.lived + passed, self.drift + now.wall - self.last.wall - passed
         if abs(drift) < SLACK:
@@ -63,7 +63,7 @@ class Timeline:
         return found
 
 
-def _passed(last: Reading, now: Reading) -> float:
+def _passed(last: ClockReading, now: ClockReading) -> float:
     if now.boot and now.boot == last.boot and now.uptime >= last.uptime:
         return now.uptime - last.uptime
     return min(max(now.wall - last.wall, 0.0), UNWITNESSED)

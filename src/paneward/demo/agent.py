@@ -22,21 +22,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from paneward.demo.keys import ESCAPE_WAIT, Keyboard
-from paneward.demo.screen import Frame
-from paneward.demo.session import Block, Session
+from paneward.demo.screen import DemoFrame
+from paneward.demo.session import Block, DemoSession
 
 KEPT_BLOCKS = 200
 SHOW_CURSOR, HIDE_CURSOR = "\x1b[?25h", "\x1b[?25l"
 
 
-class Terminal:
+class RawTerminal:
     """The tty in raw mode with bracketed paste; a resize and a signal to end wake `read`."""
 
     def __init__(self) -> None:
         self._resized = False
         self._wake, self._waker = os.pipe()
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> "RawTerminal":
         self._saved = termios.tcgetattr(0)
         tty.setraw(0)
         os.set_blocking(self._waker, False)
@@ -85,13 +85,13 @@ class Terminal:
 class Painter:
     """Repaints the region at the bottom of the main screen and prints above it."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: RawTerminal) -> None:
         self._terminal = terminal
         self._blocks: list[Block] = []
-        self._drawn = Frame([], 0, "")
+        self._drawn = DemoFrame([], 0, "")
         self._title = ""
 
-    def paint(self, session: Session, now: float) -> None:
+    def paint(self, session: DemoSession, now: float) -> None:
         """One write for everything that changed; none when nothing did."""
         resized = self._terminal.take_resize()
         columns, height = self._terminal.size()
@@ -100,7 +100,7 @@ class Painter:
         self._blocks = [*self._blocks, *blocks][-KEPT_BLOCKS:]
         text = ""
         if resized:
-            text, self._drawn = erased(height), Frame([], 0, "")
+            text, self._drawn = erased(height), DemoFrame([], 0, "")
             rows = laid_out(self._blocks, columns)[-(height - len(frame.rows)) :]
         else:
             rows = laid_out(blocks, columns)
@@ -114,7 +114,7 @@ class Painter:
         changed, self._title = title != self._title, title
         return f"\x1b]2;{title}\x07" if changed else ""
 
-    def _over(self, printed: list[str], frame: Frame) -> str:
+    def _over(self, printed: list[str], frame: DemoFrame) -> str:
         """The rows of the old region overwritten by what is printed and by the new region."""
         rows = [*printed, *frame.rows]
         left_over = max(0, len(self._drawn.rows) - len(rows))
@@ -128,7 +128,7 @@ class Painter:
         """Take the region away and leave what was said."""
         columns, _ = self._terminal.size()
         with suppress(OSError):
-            self._terminal.write(self._over(laid_out(blocks, columns), Frame([""], 0, "")))
+            self._terminal.write(self._over(laid_out(blocks, columns), DemoFrame([""], 0, "")))
 
 
 def up(rows: int) -> str:
@@ -156,7 +156,7 @@ def logger(path: Path | None) -> Callable[..., None]:
     return write
 
 
-def run(session: Session, terminal: Terminal, log: Callable[..., None]) -> int:
+def run(session: DemoSession, terminal: RawTerminal, log: Callable[..., None]) -> int:
     keyboard, painter = Keyboard(), Painter(terminal)
     painter.paint(session, time.monotonic())
     log("ready")
@@ -174,7 +174,7 @@ def run(session: Session, terminal: Terminal, log: Callable[..., None]) -> int:
     return session.status
 
 
-def patience(session: Session, keyboard: Keyboard) -> float | None:
+def patience(session: DemoSession, keyboard: Keyboard) -> float | None:
     """How long nothing needs to be done."""
     now = time.monotonic()
     due = session.deadline(now)
@@ -197,10 +197,10 @@ def main(argv: list[str]) -> int:
         print("The demo agent needs a terminal: run it in a tmux pane.", file=sys.stderr)
         return 2
     log = logger(chosen.log)
-    session = Session(chosen.name, max(0.0, chosen.busy), max(0.01, chosen.speed), log)
+    session = DemoSession(chosen.name, max(0.0, chosen.busy), max(0.01, chosen.speed), log)
     status = 1
     try:
-        with Terminal() as terminal:
+        with RawTerminal() as terminal:
             status = run(session, terminal, log)
     finally:
         log("exit", status=status)

@@ -9,10 +9,10 @@ from enum import StrEnum
 
 from paneward.demo.editor import Editor
 from paneward.demo.keys import Key
-from paneward.demo.screen import ACCENT, BOLD, DIM, RESET, Frame, cells, cut, prose, rule, wrap
+from paneward.demo.screen import ACCENT, BOLD, DIM, RESET, DemoFrame, cells, cut, prose, rule, wrap
 
 
-class Kind(StrEnum):
+class MenuKind(StrEnum):
     QUESTION = "question"
     PERMISSION = "permission"
     MULTI = "multi"
@@ -27,26 +27,26 @@ class Field(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class DemoOption:
     label: str
     field: Field = Field.NONE
 
 
 @dataclass(frozen=True, slots=True)
-class Menu:
+class DemoMenu:
     """What is asked."""
 
-    kind: Kind
+    kind: MenuKind
     title: str
     question: str
-    options: tuple[Option, ...]
+    options: tuple[DemoOption, ...]
     detail: str = ""
     more: str = ""  # the questions that follow
     chosen: str = ""  # what the questions before were answered with
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Chosen:
     """What was chosen: numbers from 1 and their labels, and what was typed; nothing when it was cancelled."""
 
     numbers: tuple[int, ...] = ()
@@ -54,19 +54,19 @@ class Answer:
     text: str = ""
 
 
-CANCELLED = Answer()
+CANCELLED = Chosen()
 
 
-class Dialog:
+class OpenMenu:
     """An open menu."""
 
-    def __init__(self, menu: Menu) -> None:
+    def __init__(self, menu: DemoMenu) -> None:
         self.menu = menu
         self._at = 0
         self._ticked: set[int] = set()
         self._field = Editor()
 
-    def take(self, key: Key) -> Answer | None:
+    def take(self, key: Key) -> Chosen | None:
         """Apply a key; the answer when it decided."""
         if key.name in ("Escape", "C-c"):
             return CANCELLED
@@ -88,7 +88,7 @@ class Dialog:
         self._at = index
         self._field.clear()
 
-    def _characters(self, text: str) -> Answer | None:
+    def _characters(self, text: str) -> Chosen | None:
         """Digits choose, Space ticks; what follows the digit of a field is typed into it."""
         for position, char in enumerate(text):
             answer = self._character(char)
@@ -100,9 +100,9 @@ class Dialog:
                 return None
         return None
 
-    def _character(self, char: str) -> Answer | None:
+    def _character(self, char: str) -> Chosen | None:
         index = "123456789".find(char)
-        if self.menu.kind is Kind.MULTI:
+        if self.menu.kind is MenuKind.MULTI:
             if char == " ":
                 self._ticked ^= {self._at}
             elif 0 <= index < len(self.menu.options):
@@ -113,30 +113,30 @@ class Dialog:
             return None if self._in_field else self._decide()
         return None
 
-    def _decide(self) -> Answer | None:
+    def _decide(self) -> Chosen | None:
         """What Enter means here; nothing on an empty field that must be filled, or with nothing ticked."""
-        if self.menu.kind is Kind.MULTI:
+        if self.menu.kind is MenuKind.MULTI:
             chosen = sorted(self._ticked)
             return self._answer(chosen) if chosen else None
         if self.menu.options[self._at].field is Field.REQUIRED and not self._field.text:
             return None
         return self._answer([self._at])
 
-    def _answer(self, chosen: list[int]) -> Answer:
+    def _answer(self, chosen: list[int]) -> Chosen:
         labels = tuple(self.menu.options[index].label for index in chosen)
-        return Answer(tuple(index + 1 for index in chosen), labels, self._field.whole())
+        return Chosen(tuple(index + 1 for index in chosen), labels, self._field.whole())
 
     # -- drawing --------------------------------------------------------------------------------------------------
 
-    def frame(self, columns: int, height: int) -> Frame:
+    def frame(self, columns: int, height: int) -> DemoFrame:
         """The menu, cut from the top when the screen is too low for it."""
         head = self._head(columns)
         rows, row, before = self._options(columns)
-        keys = "space ticks, enter sends" if self.menu.kind is Kind.MULTI else "↑↓ enter, or a digit"
+        keys = "space ticks, enter sends" if self.menu.kind is MenuKind.MULTI else "↑↓ enter, or a digit"
         foot = ["", DIM + cut(f" {keys} · esc cancels", columns - 1) + RESET]
         everything = [*head, *rows, *foot]
         first = max(0, min(len(everything) - height, len(head)))
-        return Frame(everything[first:][:height], len(head) + row - first, before, cursor=self._in_field)
+        return DemoFrame(everything[first:][:height], len(head) + row - first, before, cursor=self._in_field)
 
     def _head(self, columns: int) -> list[str]:
         rows = [rule(columns), f" {ACCENT}{BOLD}{cut(self.menu.title, columns - 2)}{RESET}", ""]
@@ -168,5 +168,5 @@ class Dialog:
         return [*wrapped.rows[:-1], wrapped.rows[-1] + ghost], wrapped.row, wrapped.before
 
     def _number(self, mark: str, index: int) -> str:
-        tick = ("[✔] " if index in self._ticked else "[ ] ") if self.menu.kind is Kind.MULTI else ""
+        tick = ("[✔] " if index in self._ticked else "[ ] ") if self.menu.kind is MenuKind.MULTI else ""
         return f" {mark}{index + 1}. {tick}"

@@ -20,7 +20,7 @@ WIDTHLESS = ("Mn", "Me", "Cf")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class DemoFrame:
     """The region at the bottom of the screen, and where its cursor stands; no cursor in a menu."""
 
     rows: list[str]
@@ -115,7 +115,7 @@ def rule(columns: int) -> str:
     return GREY + RULE * (columns - 1) + RESET
 
 
-def box(shown: tuple[str, int], ghost: str, busy: bool, footer: str, columns: int, height: int) -> Frame:
+def box(shown: tuple[str, int], ghost: str, busy: bool, footer: str, columns: int, height: int) -> DemoFrame:
     """The input box between its rules, at most `height` rows with its footer; of a long text the part at the cursor."""
     text, cursor = shown
     prompt = f"{GREY}{PROMPT}{RESET}" if busy else PROMPT
@@ -126,11 +126,11 @@ def box(shown: tuple[str, int], ghost: str, busy: bool, footer: str, columns: in
     if not text:
         rows[0] += DIM + cut(ghost, columns - 1 - cells(prompt)) + RESET
     framed = [rule(columns), *rows, rule(columns), DIM + cut(f"  {footer}", columns - 1) + RESET]
-    return Frame(framed, 1 + wrapped.row - first, wrapped.before)
+    return DemoFrame(framed, 1 + wrapped.row - first, wrapped.before)
 
 
-def stacked(above: Sequence[str], frame: Frame, height: int) -> Frame:
+def stacked(above: Sequence[str], frame: DemoFrame, height: int) -> DemoFrame:
     """Rows on top of a frame, as many as fit."""
     room = max(0, height - len(frame.rows))
     kept = list(above[:room])
-    return Frame([*kept, *frame.rows], len(kept) + frame.row, frame.before, frame.cursor)
+    return DemoFrame([*kept, *frame.rows], len(kept) + frame.row, frame.before, frame.cursor)

@@ -6,7 +6,7 @@ There is no model behind it. The first word decides, so that every situation an 
 import re
 from dataclasses import dataclass, replace
 
-from paneward.demo.dialog import Answer, Field, Kind, Menu, Option
+from paneward.demo.dialog import Chosen, DemoMenu, DemoOption, Field, MenuKind
 
 SUGGESTIONS = (
     'Try "fix the tests"',
@@ -37,7 +37,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    menu: Menu
+    menu: DemoMenu
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +48,39 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ScriptedWork:
     """Work for so many seconds, then do this."""
 
     seconds: float
     then: Say | Ask | Leave
 
 
-def plan(text: str, busy: float) -> Plan:
+def plan(text: str, busy: float) -> ScriptedWork:
     """What a submitted text sets off."""
     word, _, rest = text.strip().partition(" ")
     rest = rest.strip()
     match word.lower():
         case "help":
-            return Plan(0, Say(HELP, "idle", "told what I understand"))
+            return ScriptedWork(0, Say(HELP, "idle", "told what I understand"))
         case "ask":
-            return Plan(busy / 3, Ask(question(rest)))
+            return ScriptedWork(busy / 3, Ask(question(rest)))
         case "permit":
-            return Plan(busy / 3, Ask(permission(rest)))
+            return ScriptedWork(busy / 3, Ask(permission(rest)))
         case "multi":
-            return Plan(busy / 3, Ask(several(rest)))
+            return ScriptedWork(busy / 3, Ask(several(rest)))
         case "work":
             seconds = duration(rest, busy)
-            return Plan(seconds, Say(f"Worked for {seconds:g} s.", message=f"worked {seconds:g} s"))
+            return ScriptedWork(seconds, Say(f"Worked for {seconds:g} s.", message=f"worked {seconds:g} s"))
         case "say" if rest:
-            return Plan(busy / 3, Say(text.strip()[len(word) + 1 :], message="said it"))
+            return ScriptedWork(busy / 3, Say(text.strip()[len(word) + 1 :], message="said it"))
         case "signal" if rest:
             state, _, message = rest.partition(" ")
-            return Plan(busy / 3, Say(f"Signal {state}.", state, message))
+            return ScriptedWork(busy / 3, Say(f"Signal {state}.", state, message))
         case "crash" if not rest:
-            return Plan(0, Leave(1, "Something broke.", "error"))
+            return ScriptedWork(0, Leave(1, "Something broke.", "error"))
         case "exit" | "quit" if not rest:
-            return Plan(0, Leave(0, "Goodbye.", "idle"))
-    return Plan(busy, answer_to(text))
+            return ScriptedWork(0, Leave(0, "Goodbye.", "idle"))
+    return ScriptedWork(busy, answer_to(text))
 
 
 def answer_to(text: str) -> Say:
@@ -89,39 +89,44 @@ def answer_to(text: str) -> Say:
     return Say(f"Done: {headline(text)}\nThe message had {size}.", message=headline(text))
 
 
-def question(text: str) -> Menu:
+def question(text: str) -> DemoMenu:
     asked = text or "Which colour should the button have?"
-    options = (Option("Red"), Option("Green"), Option("Blue"), Option("Type something.", Field.REQUIRED))
-    return Menu(Kind.QUESTION, "Question", asked, options)
+    options = (
+        DemoOption("Red"),
+        DemoOption("Green"),
+        DemoOption("Blue"),
+        DemoOption("Type something.", Field.REQUIRED),
+    )
+    return DemoMenu(MenuKind.QUESTION, "Question", asked, options)
 
 
-def permission(text: str) -> Menu:
-    options = (Option("Yes"), Option("Yes, and don't ask again"), Option("No, and say why", Field.OPTIONAL))
-    return Menu(
-        Kind.PERMISSION, "Permission to run a command", "Do you want to proceed?", options, text or "rm -r build"
+def permission(text: str) -> DemoMenu:
+    options = (DemoOption("Yes"), DemoOption("Yes, and don't ask again"), DemoOption("No, and say why", Field.OPTIONAL))
+    return DemoMenu(
+        MenuKind.PERMISSION, "Permission to run a command", "Do you want to proceed?", options, text or "rm -r build"
     )
 
 
-def several(text: str) -> Menu:
-    options = (Option("Unit tests"), Option("Types"), Option("Style"), Option("Documentation"))
+def several(text: str) -> DemoMenu:
+    options = (DemoOption("Unit tests"), DemoOption("Types"), DemoOption("Style"), DemoOption("Documentation"))
     first, _, more = text.partition(";")
-    return Menu(Kind.MULTI, "Question", first.strip() or "What should be checked?", options, more=more.strip())
+    return DemoMenu(MenuKind.MULTI, "Question", first.strip() or "What should be checked?", options, more=more.strip())
 
 
-def after(menu: Menu, answer: Answer, busy: float) -> Plan:
+def after(menu: DemoMenu, answer: Chosen, busy: float) -> ScriptedWork:
     """What an answered menu sets off."""
     if not answer.numbers:
-        return Plan(0, Say("Cancelled. What should I do instead?", "idle", "cancelled"))
+        return ScriptedWork(0, Say("Cancelled. What should I do instead?", "idle", "cancelled"))
     chosen = ", ".join(answer.labels)
-    if menu.kind is Kind.PERMISSION and answer.numbers == (3,):
+    if menu.kind is MenuKind.PERMISSION and answer.numbers == (3,):
         why = f": {answer.text}" if answer.text else "."
-        return Plan(busy / 3, Say(f"Not run{why}", "idle", "permission refused"))
-    if menu.kind is Kind.PERMISSION:
-        return Plan(busy, Say(f"Ran {menu.detail}", message=f"ran {headline(menu.detail)}"))
+        return ScriptedWork(busy / 3, Say(f"Not run{why}", "idle", "permission refused"))
+    if menu.kind is MenuKind.PERMISSION:
+        return ScriptedWork(busy, Say(f"Ran {menu.detail}", message=f"ran {headline(menu.detail)}"))
     chosen = "; ".join(filter(None, (menu.chosen, answer.text or chosen)))
     if menu.more:
-        return Plan(busy / 3, Ask(replace(several(menu.more), chosen=chosen)))
-    return Plan(busy, Say(f"You chose {chosen}", message=f"chose {headline(chosen)}"))
+        return ScriptedWork(busy / 3, Ask(replace(several(menu.more), chosen=chosen)))
+    return ScriptedWork(busy, Say(f"You chose {chosen}", message=f"chose {headline(chosen)}"))
 
 
 def marker(signal: str, message: str) -> str:

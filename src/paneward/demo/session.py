@@ -7,10 +7,10 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from paneward.demo import script
-from paneward.demo.dialog import CANCELLED, Dialog, Kind
+from paneward.demo.dialog import CANCELLED, MenuKind, OpenMenu
 from paneward.demo.editor import Editor
 from paneward.demo.keys import Key
-from paneward.demo.screen import ACCENT, BOLD, DIM, GOOD, RESET, SAID, Frame, box, cells, cut, prose, stacked, wrap
+from paneward.demo.screen import ACCENT, BOLD, DIM, GOOD, RESET, SAID, DemoFrame, box, cells, cut, prose, stacked, wrap
 
 FRAME = 0.12
 LEAVE_WITHIN = 2.0
@@ -20,21 +20,21 @@ DOTS = "⠂⠐"
 Block = Callable[[int], list[str]]  # printed text, laid out for so many columns
 
 
-class State(StrEnum):
+class DemoState(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     QUESTION = "question"
     PERMISSION = "permission"
 
 
-class Session:
+class DemoSession:
     def __init__(self, name: str, busy: float, speed: float, log: Callable[..., None]) -> None:
         self.name = name
         self.status: int | None = None  # set when the program ends
         self._busy, self._speed, self._log = busy, speed, log
-        self._state = State.IDLE
+        self._state = DemoState.IDLE
         self._editor = Editor()
-        self._dialog: Dialog | None = None
+        self._dialog: OpenMenu | None = None
         self._began, self._until = 0.0, 0.0
         self._then: script.Say | script.Ask | script.Leave | None = None
         self._queue: list[str] = []
@@ -53,22 +53,22 @@ class Session:
             self._control_c(now)
         elif key.name == "Enter":
             self._enter(now)
-        elif key.name == "Escape" and self._state is State.BUSY:
+        elif key.name == "Escape" and self._state is DemoState.BUSY:
             self._interrupt("Escape", now)
         elif not self._editor.take(key):
             self._log("key", key=key.name)
 
     def tick(self, now: float) -> None:
         """Let time pass: work ends, what waits begins."""
-        if self._state is State.BUSY and now >= self._until and self._then is not None:
+        if self._state is DemoState.BUSY and now >= self._until and self._then is not None:
             then, self._then = self._then, None
             self._act(then)
-        if self._state is State.IDLE and self._queue and self.status is None:
+        if self._state is DemoState.IDLE and self._queue and self.status is None:
             self._begin(self._queue.pop(0), now)
 
     def deadline(self, now: float) -> float | None:
         """When to call `tick` and draw again; nothing while the agent waits for its operator."""
-        due = [min(self._until, now + FRAME)] if self._state is State.BUSY else []
+        due = [min(self._until, now + FRAME)] if self._state is DemoState.BUSY else []
         due += [self._leaving_until] if self._leaving_until > now else []
         return min(due, default=None)
 
@@ -78,7 +78,7 @@ class Session:
             self._log("empty_enter")
             return
         self._editor.clear()
-        if self._state is State.BUSY:
+        if self._state is DemoState.BUSY:
             self._log("queued", text=text)
             self._queue.append(text)
         else:
@@ -88,7 +88,7 @@ class Session:
         self._log("key", key="C-c")
         if self._editor.text:
             self._editor.clear()
-        elif self._state is State.BUSY:
+        elif self._state is DemoState.BUSY:
             self._interrupt("C-c", now)
         elif now < self._leaving_until:
             self._leave(0)
@@ -99,7 +99,7 @@ class Session:
         self._log("interrupted", key=key)
         self._then = None
         self._print(ACCENT + "●" + RESET + " ", "Interrupted.")
-        self._enter_state(State.IDLE)
+        self._enter_state(DemoState.IDLE)
         self.tick(now)
 
     def _begin(self, text: str, now: float) -> None:
@@ -108,25 +108,25 @@ class Session:
         self._turns += 1
         self._work(script.plan(text, self._busy), now)
 
-    def _work(self, plan: script.Plan, now: float) -> None:
+    def _work(self, plan: script.ScriptedWork, now: float) -> None:
         self._began, self._until, self._then = now, now + plan.seconds / self._speed, plan.then
-        self._enter_state(State.BUSY)
+        self._enter_state(DemoState.BUSY)
         self.tick(now)
 
     def _act(self, then: script.Say | script.Ask | script.Leave) -> None:
         match then:
             case script.Say(text, signal, message):
                 self._reply(text, signal, message)
-                self._enter_state(State.IDLE)
+                self._enter_state(DemoState.IDLE)
             case script.Ask(menu):
-                self._dialog = Dialog(menu)
-                self._mark("needs_input", menu.question if menu.kind is not Kind.PERMISSION else menu.detail)
-                self._enter_state(State.PERMISSION if menu.kind is Kind.PERMISSION else State.QUESTION)
+                self._dialog = OpenMenu(menu)
+                self._mark("needs_input", menu.question if menu.kind is not MenuKind.PERMISSION else menu.detail)
+                self._enter_state(DemoState.PERMISSION if menu.kind is MenuKind.PERMISSION else DemoState.QUESTION)
             case script.Leave(status, text, signal):
                 self._reply(text, signal, "left")
                 self._leave(status)
 
-    def _answer(self, dialog: Dialog, key: Key, now: float) -> None:
+    def _answer(self, dialog: OpenMenu, key: Key, now: float) -> None:
         answer = dialog.take(key)
         if answer is None:
             self._log("key", key=key.name, **({"text": key.text} if key.name in ("text", "paste") else {}))
@@ -139,9 +139,9 @@ class Session:
 
     def _leave(self, status: int) -> None:
         self.status = status
-        self._enter_state(State.IDLE)
+        self._enter_state(DemoState.IDLE)
 
-    def _enter_state(self, state: State) -> None:
+    def _enter_state(self, state: DemoState) -> None:
         if state is not self._state:
             self._state = state
             self._log("state", state=state)
@@ -154,13 +154,13 @@ class Session:
         return blocks
 
     def title(self, now: float) -> str:
-        mark = DOTS[int((now - self._began) / 1.0) % 2] if self._state is State.BUSY else "✳"
+        mark = DOTS[int((now - self._began) / 1.0) % 2] if self._state is DemoState.BUSY else "✳"
         return f"{mark} {self.name}"
 
-    def frame(self, now: float, columns: int, height: int) -> Frame:
+    def frame(self, now: float, columns: int, height: int) -> DemoFrame:
         if self._dialog is not None:
             return self._dialog.frame(columns, height)
-        busy = self._state is State.BUSY
+        busy = self._state is DemoState.BUSY
         ghost = "" if busy else script.SUGGESTIONS[self._turns % len(script.SUGGESTIONS)]
         above = [*(self._working(now, columns) if busy else []), *self._waiting(columns)]
         frame = box(self._editor.shown(), ghost, busy, self._footer(now), columns, height - len(above))
@@ -180,7 +180,7 @@ class Session:
     def _footer(self, now: float) -> str:
         if now < self._leaving_until:
             return "press ctrl-c again to leave"
-        if self._state is State.BUSY:
+        if self._state is DemoState.BUSY:
             return "enter queues" if self._editor.text else "working"
         return "enter sends" if self._editor.text else "help tells what I understand"
 

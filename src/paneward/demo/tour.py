@@ -23,7 +23,7 @@ from paneward.adapters.hosts.host import Host
 from paneward.app import Connection, connect
 from paneward.core.errors import Code, TmuxError, TmuxNotInstalled
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult
-from paneward.surfaces.cli.answers import Answer, Asked
+from paneward.surfaces.cli.answers import Answer, OpenDialog
 from paneward.surfaces.cli.show.answers import show
 from paneward.surfaces.cli.show.lines import WIDE
 from paneward.surfaces.cli.work import log_to_stderr
@@ -39,7 +39,7 @@ class NotAsItShouldBe(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TourStage:
     """Where the tour plays: the pane, and the reader's terminal."""
 
     tmux: Connection
@@ -68,7 +68,7 @@ class Stage:
         self.console.print(Panel(seen, title=f"pane {self.pane}", title_align="left", border_style="dim", expand=False))
 
 
-Step = Callable[[Stage], Awaitable[None]]
+Step = Callable[[TourStage], Awaitable[None]]
 
 
 def require(fine: bool, expected: str, seen: object) -> None:
@@ -80,25 +80,25 @@ def confirmed(result: SendResult) -> None:
     require(result.success, "a confirmed delivery", f"{result.error_type or result.verdict}: {result.evidence}")
 
 
-async def ready_as(stage: Stage, verdict: ReadyVerdict) -> Readiness:
+async def ready_as(stage: TourStage, verdict: ReadyVerdict) -> Readiness:
     ready = await stage.tmux.wait_ready(stage.pane, PATIENCE)
     require(ready.verdict is verdict, f"{verdict}", f"{ready.verdict} by rule {ready.rule}: {ready.evidence}")
     return ready
 
 
-async def open_menu(stage: Stage) -> Menu:
+async def open_menu(stage: TourStage) -> Menu:
     menu = await stage.tmux.menu(stage.pane)
     if menu is None:
         raise NotAsItShouldBe("expected a dialog on the screen, but no menu could be read")
     return menu
 
 
-async def said(stage: Stage, words: str) -> None:
+async def said(stage: TourStage, words: str) -> None:
     seen = await stage.tmux.capture(stage.pane)
     require(words in seen, f"the agent to say {words!r}", seen.strip()[-200:])
 
 
-async def meet_the_agent(stage: Stage) -> None:
+async def meet_the_agent(stage: TourStage) -> None:
     """Wait until it takes input"""
     stage.say(
         "A small agent was started in a tmux pane. When does it take input? Not after a sleep: when it is proven."
@@ -108,7 +108,7 @@ async def meet_the_agent(stage: Stage) -> None:
     await stage.picture()
 
 
-async def send_a_text(stage: Stage) -> None:
+async def send_a_text(stage: TourStage) -> None:
     """Send a text, get a receipt"""
     stage.say("The text is typed, seen in the input box, submitted, and seen to have left the box.")
     stage.command(f"send {stage.pane} 'fix the failing test'")
@@ -118,7 +118,7 @@ async def send_a_text(stage: Stage) -> None:
     await stage.picture(9)
 
 
-async def wait_for_it(stage: Stage) -> None:
+async def wait_for_it(stage: TourStage) -> None:
     """Wait until the work is done"""
     stage.say("The agent is at work. Output wakes the wait; nothing is written into the pane to find out.")
     stage.command(f"wait {stage.pane}")
@@ -126,17 +126,17 @@ async def wait_for_it(stage: Stage) -> None:
     await said(stage, "Done: fix the failing test")
 
 
-async def be_asked(stage: Stage) -> None:
+async def be_asked(stage: TourStage) -> None:
     """Read its question as data"""
     stage.say("Now it asks something. A menu on the screen becomes a question, options and a fingerprint.")
     confirmed(await stage.tmux.send_text(stage.pane, "ask", timeout=PATIENCE))
     await ready_as(stage, ReadyVerdict.AWAITING_ANSWER)
     await stage.picture(9)
     stage.command(f"menu {stage.pane}")
-    stage.show(Asked(stage.pane, await open_menu(stage), stage.pane))
+    stage.show(OpenDialog(stage.pane, await open_menu(stage), stage.pane))
 
 
-async def be_refused(stage: Stage) -> None:
+async def be_refused(stage: TourStage) -> None:
     """A text is never typed into a menu"""
     stage.say("The first letter could choose something nobody wanted. So this is refused, and nothing is typed.")
     stage.command(f"send {stage.pane} 'go on'")
@@ -145,7 +145,7 @@ async def be_refused(stage: Stage) -> None:
     require(result.error_type is Code.BLOCKED_BY_DIALOG, f"{Code.BLOCKED_BY_DIALOG}", result.error_type)
 
 
-async def answer_by_label(stage: Stage) -> None:
+async def answer_by_label(stage: TourStage) -> None:
     """Answer by label"""
     menu = await open_menu(stage)
     stage.command(f"answer {stage.pane} --select Green --fingerprint {menu.fingerprint}")
@@ -157,12 +157,12 @@ async def answer_by_label(stage: Stage) -> None:
     await stage.picture(8)
 
 
-async def answer_in_words(stage: Stage) -> None:
+async def answer_in_words(stage: TourStage) -> None:
     """Answer in your own words"""
     stage.say("It wants to run a command. The answer is no, and why.")
     confirmed(await stage.tmux.send_text(stage.pane, "permit rm -r build", timeout=PATIENCE))
     await ready_as(stage, ReadyVerdict.AWAITING_ANSWER)
-    stage.show(Asked(stage.pane, await open_menu(stage), stage.pane))
+    stage.show(OpenDialog(stage.pane, await open_menu(stage), stage.pane))
     stage.command(f"answer {stage.pane} --other 'keep it, I still need the logs'")
     result = await stage.tmux.answer(stage.pane, other="keep it, I still need the logs", timeout=PATIENCE)
     stage.show(result)
@@ -172,7 +172,7 @@ async def answer_in_words(stage: Stage) -> None:
     await stage.picture(8)
 
 
-async def explain_it(stage: Stage) -> None:
+async def explain_it(stage: TourStage) -> None:
     """Ask why"""
     stage.say("Whatever Paneward says of a pane, it can tell by which rule.")
     await stage.tmux.wait_ready(stage.pane)  # an answer that caused no work is known to have caused none after a while
@@ -205,7 +205,7 @@ NEXT = """Try it on your own panes:
 """
 
 
-async def perform(stage: Stage) -> None:
+async def perform(stage: TourStage) -> None:
     for number, step in enumerate(STEPS, start=1):
         stage.console.print()
         stage.console.print(Text(f"{number}. {step.__doc__}", "bold"), soft_wrap=True)
@@ -245,7 +245,7 @@ def _end_on_signal(task: "asyncio.Task[int] | None") -> None:
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
 
 
-def _attach(stage: Stage) -> str:
+def _attach(stage: TourStage) -> str:
     return f"""The demo agent goes on running. In another terminal:
 
   tmux -L {stage.socket} attach                    look at it, and type `help`
@@ -256,14 +256,14 @@ def _attach(stage: Stage) -> str:
 
 
 @asynccontextmanager
-async def _stage(console: Console, reading: float, keep: bool) -> AsyncIterator[Stage]:
+async def _stage(console: Console, reading: float, keep: bool) -> AsyncIterator[TourStage]:
     socket = f"paneward-demo-{os.getpid()}"
     pane = await _start(socket, reading)
     done = False
     try:
         with tempfile.TemporaryDirectory(prefix="paneward-demo-") as state:
             async with connect(socket_name=socket, state=Path(state)) as tmux:
-                yield Stage(tmux, pane, console, socket, reading)
+                yield TourStage(tmux, pane, console, socket, reading)
         done = True
     finally:
         if not (keep and done):

@@ -19,7 +19,7 @@ from paneward.core.state.hooks import (
     Conversation,
     Echoes,
     Heard,
-    Malformed,
+    MalformedHook,
     What,
     lasting,
     read_line,
@@ -124,7 +124,7 @@ def heard_of(event: Stored) -> Heard | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TakenHook:
     """One thing that was taken, and to whom it was told."""
 
     spooled: Spooled
@@ -198,24 +198,24 @@ class Listening:
                 log.warning("hooks are not stored yet: %s", error.message)
                 await self._clock.sleep(AGAIN)
 
-    async def _told(self, spooled: Spooled) -> Told:
+    async def _told(self, spooled: Spooled) -> TakenHook:
         if spooled.agent is not None and not spooled.data.strip():
-            return Told(spooled)
+            return TakenHook(spooled)
         try:
             read = read_spooled if spooled.agent is None else read_line
             heard = read(spooled.data, spooled.at)
-        except Malformed as why:
+        except MalformedHook as why:
             self._count("malformed")
             if self.counts["malformed"].bit_count() == 1:  # the 1st, 2nd, 4th, 8th, ...: a flood fills no log
                 log.warning("%s: %s (%d of that kind)", spooled.name, why, self.counts["malformed"])
-            return Told(spooled)
+            return TakenHook(spooled)
         found = self._find(heard, spooled.agent)
         if found is None:
             self._count("nobody")
-            return Told(spooled)
+            return TakenHook(spooled)
         agent, ear = found
         judged = await self._judged(agent, ear, heard)
-        return Told(spooled) if judged is None else Told(spooled, judged[0], ear, judged[1])
+        return TakenHook(spooled) if judged is None else TakenHook(spooled, judged[0], ear, judged[1])
 
     async def _judged(self, agent: Agent, ear: Ear, heard: Heard) -> tuple[Heard, HookHeard | None] | None:
         """What is told of it, and what is written down; None where it is not the agent's own, or not new."""

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from paneward.core.agent.events import Event, HostConnected, HostDisconnected
 from paneward.core.errors import HostUnreachable, LoginNeeded, PanewardError, StoreError
-from paneward.core.hosts.host import HostRecord, HostStanding, HostState, Reach, Trouble, check_host, named_host
+from paneward.core.hosts.host import HostRecord, HostStanding, HostState, HostTrouble, Reach, check_host, named_host
 from paneward.ports import Clock
 from paneward.store import Store
 
@@ -21,7 +21,7 @@ ALL_DAY: Final = 86400.0  # seconds without anything to do
 log = logging.getLogger("paneward.hosts")
 
 
-class Line(Protocol):
+class HostConnection(Protocol):
     """A connection to a host that is there."""
 
     tmux: str  # the version over there
@@ -29,7 +29,7 @@ class Line(Protocol):
     async def hold(self) -> None: ...  # as long as the host answers; raises why it does not any more
 
 
-Open = Callable[[HostRecord], AbstractAsyncContextManager[Line]]
+Open = Callable[[HostRecord], AbstractAsyncContextManager[HostConnection]]
 
 
 class Way(Protocol):
@@ -154,7 +154,7 @@ class Link:
             for one in waits:
                 one.cancel()
 
-    async def _answered(self, line: Line) -> None:
+    async def _answered(self, line: HostConnection) -> None:
         self._tmux, self._failure = line.tmux, None
         self._enter(lambda: self._reach.answered(self._clock.now()))
         await self._tell(HostConnected(self.record.name, line.tmux))
@@ -192,7 +192,7 @@ class Link:
 
     def standing(self, agents: tuple[str, ...]) -> HostStanding:
         failure, due = self._failure, self._reach.deadline()
-        trouble = None if failure is None else Trouble(failure.code, failure.message, failure.hint)
+        trouble = None if failure is None else HostTrouble(failure.code, failure.message, failure.hint)
         waits = due is not None and self._reach.state is HostState.DISCONNECTED
         record = {one.name: getattr(self.record, one.name) for one in fields(HostRecord)}
         return HostStanding(

@@ -11,7 +11,7 @@ from typing import Any
 from paneward.core.agent.program import Program
 from paneward.core.profiles import Profile, Recognised, as_data
 from paneward.core.profiles.own import changed
-from paneward.core.readiness.inspection import Reading, read
+from paneward.core.readiness.inspection import Inspection, read
 from paneward.core.readiness.rules import Assessment, compile_prompt
 from paneward.core.result import Menu
 from paneward.core.screen.masking import mask_rows
@@ -49,7 +49,7 @@ class Screenful:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReportedPane:
     """Where a pane is, and what runs in it."""
 
     tmux: str  # host and socket
@@ -64,13 +64,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ReportedLook:
     """One look at the pane, and what the profile made of it."""
 
     snapshot: Snapshot
     process: ProcessFacts | None
     quiet: float
-    reading: Reading
+    reading: Inspection
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Report:
     versions: Mapping[str, str]  # of Paneward, tmux, Python, the system, the agent
     profile: Mapping[str, Any]  # every field of the row that was used, as a file would hold it
     prompt: str  # the pattern that was looked for
-    looks: tuple[Look, ...]  # the first is from the moment of asking, the last from when the screen had settled
+    looks: tuple[ReportedLook, ...]  # the first is from the moment of asking, the last from when the screen had settled
     receipts: tuple[Delivery, ...]  # newest first
     notes: tuple[str, ...] = ()
 
@@ -93,8 +93,8 @@ def report_of(scenes: Sequence[Scene], found: Recognised, prompt: str) -> Report
     return Report(scenes[-1].snapshot.pane, "", {}, row, prompt, looks, ())
 
 
-def _look(scene: Scene, found: Recognised, prompt: str) -> Look:
-    return Look(scene.snapshot, scene.process, scene.quiet, read(scene, found, compile_prompt(prompt)))
+def _look(scene: Scene, found: Recognised, prompt: str) -> ReportedLook:
+    return ReportedLook(scene.snapshot, scene.process, scene.quiet, read(scene, found, compile_prompt(prompt)))
 
 
 def masked(scene: Scene) -> Scene:
@@ -116,7 +116,7 @@ def redacted(row: Delivery) -> Delivery:
     return replace(row, text=None if row.text is None else redact(row.text), text_hash="", receipt=receipt)
 
 
-def read_again(look: Mapping[str, Any], profile: Mapping[str, Any], prompt: str) -> Reading:
+def read_again(look: Mapping[str, Any], profile: Mapping[str, Any], prompt: str) -> Inspection:
     """The reading of a look as a file holds it, by the profile of that file."""
     seen, process = look["snapshot"], look["process"]
     snapshot = Snapshot(**{**seen, "rows": tuple(seen["rows"])})

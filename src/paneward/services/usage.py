@@ -16,7 +16,7 @@ from paneward.core.agent.events import AgentAdopted, AgentForgotten, AgentFound,
 from paneward.core.agent.record import RESTING, Agent
 from paneward.core.errors import AgentNotFound, StoreError
 from paneward.core.usage import KINDS, Account, Budget, Tally, Usage, crossed
-from paneward.ports import Clock, Place, Transcripts
+from paneward.ports import Clock, TranscriptPlace, Transcripts
 from paneward.services.bus import Bus
 from paneward.store import Store
 
@@ -46,7 +46,7 @@ class Meter:
     account: Account | None = None
     due: float | None = None  # when it is looked at next
     told: list[str] = field(default_factory=list)  # transcripts that its hooks told of
-    place: Place | None = None
+    place: TranscriptPlace | None = None
     found_at: float = float("-inf")
     tries: int = 0  # looks in a row that found no transcript
     news: bool = False  # something was read that is not stored
@@ -213,9 +213,9 @@ class Meters:
                 self.tokens[kind, name] += count
 
 
-def _known(account: Account) -> Place:
+def _known(account: Account) -> TranscriptPlace:
     """Where its transcripts lay."""
-    return Place(account.since, {}, frozenset(path.rpartition("/")[0] for path in account.files))
+    return TranscriptPlace(account.since, {}, frozenset(path.rpartition("/")[0] for path in account.files))
 
 
 def _counted(account: Account) -> Tally:

@@ -59,7 +59,7 @@ def _words(statement: sa.ClauseElement, names: tuple[str, ...]) -> str:
     return str(statement.compile(dialect=dialect(paramstyle="named"), column_keys=names))
 
 
-class Lost(Exception):
+class ConnectionLost(Exception):
     """The database server closed the connection."""
 
 
@@ -76,7 +76,7 @@ def noticed(connection: sa.Connection) -> Iterator[None]:
         yield
     except DBAPIError:
         if lost(connection):
-            raise Lost from None
+            raise ConnectionLost from None
         raise
 
 

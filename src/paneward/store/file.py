@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CHECKPOINT = 4000  # pages that a server lets the log beside the file grow to: a commit waits while it is emptied
 
 
-class File:
+class SqliteFile:
     beside = True
 
     def __init__(self, path: Path, lease: str | None = None) -> None:

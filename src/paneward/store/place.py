@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from paneward.core.errors import StoreError
 from paneward.store.connection import Told, connect, disconnect, told
-from paneward.store.file import File
+from paneward.store.file import SqliteFile
 from paneward.store.postgres import Postgres
 from paneward.store.tables import tables
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _URLS = "Allowed: a path, sqlite:////a/path, postgresql://user@host/database."
 
 
-class Place(Protocol):
+class Database(Protocol):
     beside: bool  # reads have a connection of their own
 
     def connect_writer(self) -> sa.Connection: ...  # made or brought up to date, and leased if it was asked for
@@ -28,7 +28,7 @@ class Place(Protocol):
     def told(self) -> Told: ...
 
 
-class Memory:
+class InMemory:
     """For one process, gone with it."""
 
     beside = False
@@ -54,16 +54,16 @@ class Memory:
         return told("the store in memory", lambda words: "")
 
 
-def place_of(place: Path | str | None, lease: str | None) -> Place:
+def place_of(place: Path | str | None, lease: str | None) -> Database:
     """A path, a SQLAlchemy URL, or None for memory."""
     if place is None or place in ("sqlite://", "sqlite:///:memory:"):
-        return Memory()
+        return InMemory()
     if isinstance(place, Path) or "://" not in place:
-        return File(Path(place), lease)
+        return SqliteFile(Path(place), lease)
     return _by_url(place, lease)
 
 
-def _by_url(text: str, lease: str | None) -> Place:
+def _by_url(text: str, lease: str | None) -> Database:
     import sqlalchemy as sa
     from sqlalchemy.exc import ArgumentError
 
@@ -73,7 +73,7 @@ def _by_url(text: str, lease: str | None) -> Place:
         raise StoreError("the URL of the store cannot be read", hint=_URLS) from None
     kind = url.get_backend_name()
     if kind == "sqlite" and url.database:
-        return File(Path(url.database), lease)
+        return SqliteFile(Path(url.database), lease)
     if kind == "postgresql":
         return Postgres(url.set(drivername="postgresql+psycopg"), lease)
     raise StoreError(f"no store can be kept in {kind!r}", hint=_URLS)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from paneward.store.connection import Lost, disconnect, lost, noticed
-from paneward.store.place import Place
+from paneward.store.connection import ConnectionLost, disconnect, lost, noticed
+from paneward.store.place import Database
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Reader:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Database) -> None:
         self._place = place
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="paneward-reads")
         self._connection: sa.Connection | None = None
@@ -30,7 +30,7 @@ class Reader:
             try:
                 with noticed(connection := self._connected()):
                     return work(connection)
-            except Lost:
+            except ConnectionLost:
                 return work(self._connected())
 
     def _connected(self) -> sa.Connection:

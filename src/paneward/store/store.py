@@ -20,7 +20,7 @@ from paneward.core.audit import AuditEntry
 from paneward.core.hosts.host import HostRecord
 from paneward.core.result import SendResult
 from paneward.core.terminal.flow import Phase
-from paneward.store.place import Place, place_of
+from paneward.store.place import Database, place_of
 from paneward.store.reader import Reader
 from paneward.store.rows import agents, deliveries, hosts, log, marks
 from paneward.store.rows import audit as records
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Store:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Database) -> None:
         self._place = place
         self._writer = Writer(place)
         self._reader = Reader(place) if place.beside else None  # none: reads go through the writer

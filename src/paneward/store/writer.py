@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from paneward.core.agent.events import Event, Stored, agent_of
 from paneward.core.errors import PanewardError
 from paneward.core.timeline import Timeline
-from paneward.store.connection import Lost, disconnect, lost, noticed, quick
+from paneward.store.connection import ConnectionLost, disconnect, lost, noticed, quick
 from paneward.store.rows.deliveries import sweep
 from paneward.store.rows.log import first_seq, insert_events, last_seq, read_events
 from paneward.store.rows.timeline import observe
@@ -30,7 +30,7 @@ from paneward.store.written import record
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-    from paneward.store.place import Place
+    from paneward.store.place import Database
 
 MOST = 1000  # works in one transaction: the first of them waits for the last
 log = logging.getLogger("paneward.store")
@@ -78,7 +78,7 @@ class Work:
 
 
 class Writer:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Database) -> None:
         self._place = place
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="paneward-store")
         self._guard = threading.Lock()
@@ -162,7 +162,7 @@ class Writer:
     def _begin(self) -> None:
         """A database server that was away closed the connection: nothing is lost by trying again."""
         if not lost(self._connection):
-            with contextlib.suppress(Lost), noticed(self._connection):
+            with contextlib.suppress(ConnectionLost), noticed(self._connection):
                 self._place.begin(self._connection)
                 return
         disconnect(self._connection)

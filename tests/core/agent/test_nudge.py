@@ -12,11 +12,11 @@ ASKS = Signal(SignalState.NEEDS_INPUT, "which?", Channel.MARKER, NOW, "1.x.1")
 DONE = Signal(SignalState.COMPLETED, "all done", Channel.MARKER, NOW, "1.y.1")
 
 
-def hear(agent: Agent, *signals: Signal, last: Signal | None = None, now: float = NOW) -> nudge.Heard:
+def hear(agent: Agent, *signals: Signal, last: Signal | None = None, now: float = NOW) -> nudge.SignalEffect:
     return nudge.hear(agent, signals, last, now, WALL + now)
 
 
-def kinds(heard: nudge.Heard) -> list[str]:
+def kinds(heard: nudge.SignalEffect) -> list[str]:
     return [event.kind for event in heard.events]
 
 
@@ -67,7 +67,7 @@ def test_what_was_attended_to_is_not_raised_by_its_echo() -> None:
 
 
 def test_clearing_nothing_is_nothing() -> None:
-    assert nudge.clear(QUIET, "why") == nudge.Heard(QUIET)
+    assert nudge.clear(QUIET, "why") == nudge.SignalEffect(QUIET)
     assert kinds(nudge.clear(hear(QUIET, ASKS).agent, "why")) == ["nudge_cleared"]
 
 

@@ -15,7 +15,7 @@ from paneward.core.agent.record import (
     Actor,
     Agent,
     Answer,
-    Mode,
+    AnswerMode,
     Said,
     Stage,
     check_answer,
@@ -259,4 +259,4 @@ def test_a_later_index_has_a_higher_number(index: int) -> None:
 
 
 def test_every_mode_has_a_test() -> None:
-    assert {answer.mode for answer, _ in GOOD} == set(Mode)
+    assert {answer.mode for answer, _ in GOOD} == set(AnswerMode)

@@ -5,7 +5,7 @@ import pytest
 from paneward.core.agent.record import Agent, Stage
 from paneward.core.agent.review import after_words, by_record, told_standing
 from paneward.core.profiles import DEMO
-from paneward.core.readiness.pending import REST, Pending, Words
+from paneward.core.readiness.pending import REST, Pending, SentWords
 from paneward.core.readiness.rules import Assessment, Tried
 from paneward.core.result import Menu, ReadyVerdict
 from paneward.core.state.claims import AgentState, Source, Standing
@@ -25,7 +25,7 @@ def scene(now: float) -> Scene:
 
 
 def reviewed(*looks: tuple[float, Assessment]) -> Assessment:
-    pending = Pending(Words(10.0))
+    pending = Pending(SentWords(10.0))
     return [after_words(found, pending, scene(now), DEMO) for now, found in looks][-1]
 
 

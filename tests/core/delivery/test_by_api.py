@@ -10,7 +10,7 @@ from paneward.core.delivery.preflight import Draft, Terms, WhenBusy
 from paneward.core.errors import Code, TmuxError, TmuxTimeout
 from paneward.core.profiles import DEMO
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.terminal.flow import Effect, Mark, Paste, Phase, Post, Press
+from paneward.core.terminal.flow import Effect, Paste, Phase, Post, Press, SavePhase
 from paneward.core.terminal.scene import Scene
 from paneward.testing import acts, scene
 
@@ -53,7 +53,10 @@ def test_a_text_is_posted_as_it_is_and_the_receipt_says_by_what() -> None:
 
 def test_it_is_known_to_be_on_its_way_before_it_is_posted() -> None:
     asked, _ = played(order(), [box("")])
-    assert [effect for effect in asked if isinstance(effect, Mark | Post)][-2:] == [Mark(Phase.TYPED), Post("exit")]
+    assert [effect for effect in asked if isinstance(effect, SavePhase | Post)][-2:] == [
+        SavePhase(Phase.TYPED),
+        Post("exit"),
+    ]
 
 
 def test_nothing_is_posted_while_a_draft_stands_there() -> None:

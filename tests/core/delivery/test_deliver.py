@@ -10,7 +10,7 @@ from paneward.core.delivery.snippet import typing_delay
 from paneward.core.errors import Code, PaneDead
 from paneward.core.profiles import DEMO, GENERIC, SHELL, Profile, Typing
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.terminal.flow import Effect, Keep, LeaveMode, Look, Mark, Paste, Phase, Press, Type, Watch
+from paneward.core.terminal.flow import Effect, Keep, LeaveMode, Look, Paste, Phase, Press, SavePhase, Type, Watch
 from paneward.core.terminal.scene import Scene
 from paneward.testing import LINES, READING, WORKING, acts, play, scene
 from paneward.testing import SHELL as IN_SHELL
@@ -46,8 +46,14 @@ def test_a_text_is_typed_submitted_and_proven() -> None:
 
 def test_each_phase_is_stored_before_the_act_it_announces() -> None:
     asked, _ = play(deliver(order()), [scene("> ‸"), scene("> fix it‸"), scene("> ‸")])
-    steps = [effect for effect in asked if isinstance(effect, Mark | Type | Press)]
-    assert steps == [Mark(Phase.INTENDED), Type("fix it"), Mark(Phase.TYPED), Mark(Phase.SUBMITTING), ENTER]
+    steps = [effect for effect in asked if isinstance(effect, SavePhase | Type | Press)]
+    assert steps == [
+        SavePhase(Phase.INTENDED),
+        Type("fix it"),
+        SavePhase(Phase.TYPED),
+        SavePhase(Phase.SUBMITTING),
+        ENTER,
+    ]
 
 
 def test_a_prompt_that_only_moved_to_another_row_shows_no_text() -> None:
@@ -156,8 +162,8 @@ def test_the_adaptive_delay_is_waited_after_the_text_was_seen() -> None:
     assert typing_delay(1200, 0.12) == 0.22
     text = "x" * 150
     asked, _ = play(deliver(order(text, GENERIC)), [scene("> ‸", width=200), scene(f"> {text}‸", width=200)])
-    seen = asked.index(Mark(Phase.TYPED))
-    waited = [effect for effect in asked[seen : asked.index(ENTER)] if not isinstance(effect, Mark)]
+    seen = asked.index(SavePhase(Phase.TYPED))
+    waited = [effect for effect in asked[seen : asked.index(ENTER)] if not isinstance(effect, SavePhase)]
     assert len(waited) >= 2  # looks of at most 50 ms until 120 ms have passed
 
 

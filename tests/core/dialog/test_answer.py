@@ -14,7 +14,7 @@ from paneward.core.errors import Code, PaneDead
 from paneward.core.profiles import BUILT_IN, DEMO, GENERIC, Profile
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.screen.dialogs.menu import read_menu
-from paneward.core.terminal.flow import Effect, Mark, Phase, Press, Type
+from paneward.core.terminal.flow import Effect, Phase, Press, SavePhase, Type
 from paneward.core.terminal.scene import Scene
 from paneward.testing import WORKING, acts, play, scene
 
@@ -199,8 +199,8 @@ def test_a_pane_that_went_away_is_told(seen: Scene, code: Code) -> None:
 def test_a_failure_of_tmux_is_a_result() -> None:
     flow = answer(Choice(select=1), order())
     next(flow)
-    assert flow.send(menu()) == Mark(Phase.INTENDED)
-    assert flow.send(menu()) == Mark(Phase.SUBMITTING)
+    assert flow.send(menu()) == SavePhase(Phase.INTENDED)
+    assert flow.send(menu()) == SavePhase(Phase.SUBMITTING)
     assert flow.send(menu()) == ENTER
     with pytest.raises(StopIteration) as done:
         flow.throw(PaneDead("%1 is dead"))

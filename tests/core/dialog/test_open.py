@@ -11,7 +11,7 @@ from paneward.core.errors import Code, PaneDead, PaneNotFound
 from paneward.core.profiles import BUILT_IN
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.screen.dialogs.asked import read_asked
-from paneward.core.terminal.flow import Effect, Mark, Paste, Phase, Press, Rest, Type
+from paneward.core.terminal.flow import Effect, Paste, Phase, Press, Rest, SavePhase, Type
 from paneward.core.terminal.scene import Scene
 from paneward.testing import acts, play, scene
 from tests.core.dialog.test_answer import DOWN, ENTER, IDLE, menu, order
@@ -118,14 +118,14 @@ def test_words_without_a_dialog_go_on_as_a_message_does() -> None:
 
 def test_each_step_is_written_down_before_it_is_taken() -> None:
     asked, _ = play(answer(Choice(2), order()), [menu(0), menu(1), IDLE])
-    steps = [effect for effect in asked if isinstance(effect, Mark | Press)]
-    assert steps == [Mark(Phase.INTENDED), DOWN, Mark(Phase.SUBMITTING), ENTER]
+    steps = [effect for effect in asked if isinstance(effect, SavePhase | Press)]
+    assert steps == [SavePhase(Phase.INTENDED), DOWN, SavePhase(Phase.SUBMITTING), ENTER]
 
 
 def test_a_refusal_writes_nothing_down() -> None:
     asked, result = play(answer(Choice("violet"), order()), [menu(0)])
     assert result.error_type is Code.UNKNOWN_OPTION
-    assert [effect for effect in asked if isinstance(effect, Mark | Press)] == [Mark(Phase.INTENDED)]
+    assert [effect for effect in asked if isinstance(effect, SavePhase | Press)] == [SavePhase(Phase.INTENDED)]
 
 
 def test_a_pane_that_went_away_is_told() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.hook_install import HOOKING, OURS, Refused, command, edit, present
+from paneward.core.hook_install import HOOKING, OURS, EditRefused, command, edit, present
 
 SPOOL = "/home/me/.local/state/paneward/spool"
 OTHER = '/somewhere/else\'s "own"/spool'
@@ -109,7 +109,7 @@ def test_hooks_of_an_older_install_are_replaced() -> None:
 @pytest.mark.parametrize("agent", JSON_AGENTS)
 def test_settings_that_cannot_be_read_are_refused(agent: str, text: str) -> None:
     for spool in (SPOOL, None):
-        with pytest.raises(Refused, match=r"it is|`hooks`"):
+        with pytest.raises(EditRefused, match=r"it is|`hooks`"):
             edit(agent, text, spool)
 
 
@@ -191,7 +191,7 @@ def test_what_codex_notes_of_other_hooks_and_adds_at_the_end_stays() -> None:
     ],
 )
 def test_toml_that_cannot_be_edited_is_refused(text: str, why: str) -> None:
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(EditRefused, match=why):
         edit("codex", text, SPOOL)
 
 
@@ -200,7 +200,7 @@ def test_toml_that_cannot_be_edited_is_refused(text: str, why: str) -> None:
 
 def test_a_plugin_of_somebody_else_is_left_alone() -> None:
     for spool in (SPOOL, None):
-        with pytest.raises(Refused, match="not a plugin of Paneward"):
+        with pytest.raises(EditRefused, match="not a plugin of Paneward"):
             edit("opencode", "export const Mine = 1\n", spool)
     assert json.dumps(OTHER) in installed("opencode", installed("opencode", None), OTHER)
 

@@ -7,9 +7,9 @@ import pytest
 
 from paneward.core.profiles import CLAUDE, MULTIPLEXER, SHELL, Profile, Recognised, recognise
 from paneward.core.profiles.row import Trouble
-from paneward.core.readiness.inspection import Box, Reading, Spot, read
+from paneward.core.readiness.inspection import Box, Inspection, Spot, read
 from paneward.core.result import ReadyVerdict
-from paneward.core.screen.appearance import State
+from paneward.core.screen.appearance import ScreenState
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 from tests.core.screen.agents import CAPTURES, Capture, as_data, each_of
 
@@ -17,7 +17,7 @@ SCREENS = {str(capture): capture for capture in CAPTURES}
 TYPING = ProcessFacts("bash", "-bash", 7, shell=True, reading=True, canonical=False, echo=False, unread=0)
 
 
-def reading_of(name: str, profile: Profile | None = None) -> Reading:
+def reading_of(name: str, profile: Profile | None = None) -> Inspection:
     capture = SCREENS[name]
     row = profile or capture.versioned
     return read(Scene(capture.snapshot, quiet=30.0), Recognised(row), re.compile(row.prompt))
@@ -27,7 +27,7 @@ def screen(*rows: str, x: int = 0, y: int = 0, dead: bool = False) -> Snapshot:
     return Snapshot("%1", rows, 80, len(rows), x, y, dead=dead, dead_status="1" if dead else "")
 
 
-def on_shell(process: ProcessFacts | None, *rows: str, dead: bool = False) -> Reading:
+def on_shell(process: ProcessFacts | None, *rows: str, dead: bool = False) -> Inspection:
     scene = Scene(screen(*rows, x=len(rows[-1]), y=len(rows) - 1, dead=dead), process, quiet=30.0)
     return read(scene, Recognised(SHELL), re.compile(SHELL.prompt))
 
@@ -106,17 +106,17 @@ def test_what_nothing_matches_is_generic_by_no_pattern() -> None:
 
 
 def test_the_state_of_a_shell_is_what_the_rules_say() -> None:
-    assert on_shell(TYPING, "$ ").state is State.IDLE
+    assert on_shell(TYPING, "$ ").state is ScreenState.IDLE
     working = on_shell(replace(TYPING, shell=False, reading=False, canonical=True), "$ sleep 9")
-    assert (working.state, working.verdict) == (State.BUSY, None)
+    assert (working.state, working.verdict) == (ScreenState.BUSY, None)
     asking = on_shell(replace(TYPING, shell=False, canonical=True, echo=True), "Continue? [y/N] ")
-    assert (asking.state, asking.question) == (State.DIALOG, "Continue? [y/N]")
-    assert on_shell(None, "something").state is State.UNKNOWN
+    assert (asking.state, asking.question) == (ScreenState.DIALOG, "Continue? [y/N]")
+    assert on_shell(None, "something").state is ScreenState.UNKNOWN
 
 
 def test_of_a_dead_program_only_its_end_is_told() -> None:
     found = on_shell(None, "$ rest of it", dead=True)
-    assert (found.verdict, found.state, found.draft) == (ReadyVerdict.DEAD, State.UNKNOWN, "")
+    assert (found.verdict, found.state, found.draft) == (ReadyVerdict.DEAD, ScreenState.UNKNOWN, "")
 
 
 # --- what cannot be used
@@ -130,7 +130,7 @@ def test_another_multiplexer_is_recognised_and_says_why_nothing_is_typed(line: s
     assert found.profile == MULTIPLEXER
     scene = Scene(screen("$ ", x=2), replace(TYPING, shell=False, argv=line), quiet=30.0)
     seen = read(scene, found, re.compile(found.profile.prompt))
-    assert (seen.verdict, seen.rule, seen.state) == (None, "no_composer", State.UNKNOWN)
+    assert (seen.verdict, seen.rule, seen.state) == (None, "no_composer", ScreenState.UNKNOWN)
     assert "another tmux or screen" in seen.because
 
 
@@ -153,7 +153,7 @@ def test_an_agent_that_ended_and_left_its_box_to_the_shell_is_not_typed_into(arg
     seen = SCREENS["claude/2.1.325/idle_100"].snapshot
     left = Scene(seen, replace(TYPING, argv=argv), quiet=30.0)
     found = read(left, Recognised(CLAUDE), re.compile(CLAUDE.prompt))
-    assert (found.verdict, found.rule, found.state) == (None, "no_composer", State.UNKNOWN)
+    assert (found.verdict, found.rule, found.state) == (None, "no_composer", ScreenState.UNKNOWN)
     assert "bash is in the foreground, and no longer claude" in found.because
 
 
@@ -161,4 +161,4 @@ def test_an_agent_that_ended_and_left_its_box_to_the_shell_is_not_typed_into(arg
 def test_a_script_that_runs_the_agent_is_no_shell_in_its_place(argv: str) -> None:
     seen = SCREENS["claude/2.1.325/idle_100"].snapshot
     found = read(Scene(seen, replace(TYPING, argv=argv), quiet=30.0), Recognised(CLAUDE), re.compile(CLAUDE.prompt))
-    assert (found.verdict, found.state) == (ReadyVerdict.READY, State.IDLE)
+    assert (found.verdict, found.state) == (ReadyVerdict.READY, ScreenState.IDLE)

@@ -6,7 +6,16 @@ import pytest
 
 from paneward.core.profiles import CLAUDE, CODEX, DEMO, GENERIC, SHELL
 from paneward.core.readiness.away import BRIEFLY
-from paneward.core.readiness.pending import REST, RESTLESS, Judged, Pending, Sight, Words, answer_below, waits_its_turn
+from paneward.core.readiness.pending import (
+    REST,
+    RESTLESS,
+    Judged,
+    Pending,
+    ProgramSight,
+    SentWords,
+    answer_below,
+    waits_its_turn,
+)
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 
 SLOW = replace(DEMO, first_work=10.0)
@@ -20,19 +29,19 @@ def scene(now: float, *rows: str, process: ProcessFacts | None = None, title: st
 
 
 def pending(at: float = 10.0, text: str = "", answer: bool = False) -> Pending:
-    return Pending(Words(at, text, answer))
+    return Pending(SentWords(at, text, answer))
 
 
 def judged(one: Pending, now: float, *rows: str, profile: object = DEMO) -> Judged:
     look = scene(now, *rows)
-    one.see(Sight.NEITHER, now, look, profile)  # type: ignore[arg-type]
+    one.see(ProgramSight.NEITHER, now, look, profile)  # type: ignore[arg-type]
     return one.judge(now, look, profile)  # type: ignore[arg-type]
 
 
 def test_what_was_seen_at_work_and_rests_is_over() -> None:
     one = pending()
     assert not judged(one, 10.1).over
-    one.see(Sight.WORKING, 10.2, scene(10.2, "esc to interrupt"), DEMO)
+    one.see(ProgramSight.WORKING, 10.2, scene(10.2, "esc to interrupt"), DEMO)
     assert judged(one, 10.3) == Judged(True, "worked", "it was at work since it was told something, and is at rest")
 
 
@@ -92,18 +101,18 @@ def test_who_reads_the_next_line_has_dealt_with_the_last(process: ProcessFacts |
 
 def test_a_program_that_is_away_from_its_terminal_for_a_moment_only_takes_the_text() -> None:
     one = pending()
-    one.see(Sight.AWAY, 10.0, scene(10.0), GENERIC)
-    one.see(Sight.NEITHER, 10.01, scene(10.01), GENERIC)
-    one.see(Sight.AWAY, 10.2, scene(10.2), GENERIC)
+    one.see(ProgramSight.AWAY, 10.0, scene(10.0), GENERIC)
+    one.see(ProgramSight.NEITHER, 10.01, scene(10.01), GENERIC)
+    one.see(ProgramSight.AWAY, 10.2, scene(10.2), GENERIC)
     assert not one.judge(10.3, scene(10.3), GENERIC).over
-    one.see(Sight.AWAY, 10.2 + BRIEFLY, scene(10.2 + BRIEFLY), GENERIC)
+    one.see(ProgramSight.AWAY, 10.2 + BRIEFLY, scene(10.2 + BRIEFLY), GENERIC)
     assert one.judge(10.5, scene(10.5), GENERIC).rule == "worked"
 
 
 def test_after_a_question_work_is_waited_for_anew() -> None:
     one = pending()
-    one.see(Sight.WORKING, 11.0, scene(11.0), CLAUDE)
-    one.see(Sight.ASKING, 60.0, scene(60.0), CLAUDE)
+    one.see(ProgramSight.WORKING, 11.0, scene(11.0), CLAUDE)
+    one.see(ProgramSight.ASKING, 60.0, scene(60.0), CLAUDE)
     assert not one.judge(60.1, scene(60.1), CLAUDE).over
     assert one.judge(60.0 + REST, scene(60.0 + REST), CLAUDE).over
 
@@ -140,7 +149,7 @@ def test_a_text_that_waits_its_turn_is_not_worked_on_yet() -> None:
     )  # fmt: skip
     assert waits_its_turn(look, CODEX)
     one = pending()
-    one.see(Sight.WORKING, 11.0, look, CODEX)
+    one.see(ProgramSight.WORKING, 11.0, look, CODEX)
     assert not one.judge(11.1, look, CODEX).over
 
 
@@ -149,18 +158,18 @@ def test_a_title_that_tells_of_work_while_the_agent_starts_proves_none(young: bo
     rows = ("", "\x1b[1m›\x1b[0m ", "", "  footer")
     look = Scene(Snapshot("%1", rows, 60, 4, 2, 1, title="⠋ work"), ProcessFacts("codex", young=young), 11.0)
     one = pending()
-    one.see(Sight.WORKING, 11.0, look, CODEX)
+    one.see(ProgramSight.WORKING, 11.0, look, CODEX)
     assert one.judge(11.1, look, CODEX).over is not young
 
 
 def test_what_is_seen_while_the_words_go_in_belongs_to_them() -> None:
     one = Pending()
-    one.see(Sight.WORKING, 9.0)
-    assert one.told(Words(10.0)).judge(10.1).over
-    assert not Pending().told(Words(10.0)).judge(10.1).over
+    one.see(ProgramSight.WORKING, 9.0)
+    assert one.told(SentWords(10.0)).judge(10.1).over
+    assert not Pending().told(SentWords(10.0)).judge(10.1).over
 
 
 def test_without_any_words_it_is_judged_from_the_first_look_on() -> None:
     one = Pending()
-    one.see(Sight.NEITHER, 50.0)
+    one.see(ProgramSight.NEITHER, 50.0)
     assert one.judge(50.1).due == 50 + REST

@@ -12,7 +12,7 @@ from paneward.core.recording.cast import (
     LONGEST_LINE,
     OUTPUT,
     RESIZE,
-    Entry,
+    CastLine,
     Header,
     Part,
     capped,
@@ -29,14 +29,14 @@ HEADER = Header(80, 24, 1_700_000_000.25, "worker", "20261116T084111Z", 2)
 kinds = st.sampled_from([OUTPUT, RESIZE, CAPTION])
 seconds = st.floats(0, 1e6)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
-entry_lists = st.lists(st.builds(Entry, seconds, kinds, texts))
+entry_lists = st.lists(st.builds(CastLine, seconds, kinds, texts))
 
 
-def in_order(entries: list[Entry]) -> list[Entry]:
+def in_order(entries: list[CastLine]) -> list[CastLine]:
     return sorted(entries, key=lambda entry: entry.at)
 
 
-def read(*lines: bytes) -> tuple[Header, list[Entry], list[str]]:
+def read(*lines: bytes) -> tuple[Header, list[CastLine], list[str]]:
     notes: list[str] = []
     part = read_part(lines, "x.cast", notes.append)
     return part.header, list(part.entries), notes
@@ -50,7 +50,7 @@ def refused(*lines: bytes) -> str:
     return failure.value.message
 
 
-def part(began: float, *entries: Entry, width: int = 80) -> Part:
+def part(began: float, *entries: CastLine, width: int = 80) -> Part:
     return Part(Header(width, 24, began), iter(entries))
 
 
@@ -70,14 +70,14 @@ def test_a_header_is_what_players_expect_with_our_own_beside_it() -> None:
 
 
 def test_an_entry_is_one_line_whatever_is_in_it() -> None:
-    line = written(Entry(1.5, OUTPUT, "\x1b[1mä\r\n\u2028 ✻"))
+    line = written(CastLine(1.5, OUTPUT, "\x1b[1mä\r\n\u2028 ✻"))
     assert line.count(b"\n") == 1
     assert json.loads(line) == [1.5, "o", "\x1b[1mä\r\n\u2028 ✻"]
     assert "✻".encode() in line
 
 
 @given(entry_lists)
-def test_what_is_exported_is_read_again_and_never_runs_backwards(entries: list[Entry]) -> None:
+def test_what_is_exported_is_read_again_and_never_runs_backwards(entries: list[CastLine]) -> None:
     header, found, notes = read(*exported(HEADER, in_order(entries)))
     assert header == HEADER
     assert notes == []
@@ -90,7 +90,7 @@ def test_what_is_exported_is_read_again_and_never_runs_backwards(entries: list[E
 
 @given(entry_lists, st.data())
 def test_a_file_that_was_cut_off_anywhere_gives_all_whole_lines_and_says_so(
-    entries: list[Entry], data: st.DataObject
+    entries: list[CastLine], data: st.DataObject
 ) -> None:
     lines = list(exported(HEADER, in_order(entries)))
     whole = b"".join(lines)
@@ -160,8 +160,8 @@ def test_a_header_of_another_program_has_what_it_says_and_defaults() -> None:
 
 
 def test_parts_follow_each_other_at_their_places_in_time() -> None:
-    first = part(100.0, Entry(0, OUTPUT, "a"), Entry(5, OUTPUT, "b"))
-    second = part(130.5, Entry(0, CAPTION, "again"), Entry(1, OUTPUT, "c"))
+    first = part(100.0, CastLine(0, OUTPUT, "a"), CastLine(5, OUTPUT, "b"))
+    second = part(130.5, CastLine(0, CAPTION, "again"), CastLine(1, OUTPUT, "c"))
     assert [(entry.at, entry.data) for entry in joined([first, second])] == [
         (0, "a"),
         (5, "b"),
@@ -171,17 +171,21 @@ def test_parts_follow_each_other_at_their_places_in_time() -> None:
 
 
 def test_a_part_of_a_clock_that_was_set_back_follows_all_the_same() -> None:
-    parts = [part(100.0, Entry(5, OUTPUT, "a")), part(90.0, Entry(1, OUTPUT, "b"))]
+    parts = [part(100.0, CastLine(5, OUTPUT, "a")), part(90.0, CastLine(1, OUTPUT, "b"))]
     assert [entry.at for entry in joined(parts)] == [5, 6]
 
 
 def test_a_part_of_another_size_begins_with_that_size() -> None:
-    parts = [part(0.0, Entry(1, RESIZE, "100x24")), part(2.0, width=100), part(3.0, Entry(0, OUTPUT, "a"))]
-    assert list(joined(parts)) == [Entry(1, RESIZE, "100x24"), Entry(3, RESIZE, "80x24"), Entry(3, OUTPUT, "a")]
+    parts = [part(0.0, CastLine(1, RESIZE, "100x24")), part(2.0, width=100), part(3.0, CastLine(0, OUTPUT, "a"))]
+    assert list(joined(parts)) == [
+        CastLine(1, RESIZE, "100x24"),
+        CastLine(3, RESIZE, "80x24"),
+        CastLine(3, OUTPUT, "a"),
+    ]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e9), entry_lists)))
-def test_joined_parts_never_run_backwards_and_lose_nothing(parts: list[tuple[float, list[Entry]]]) -> None:
+def test_joined_parts_never_run_backwards_and_lose_nothing(parts: list[tuple[float, list[CastLine]]]) -> None:
     found = list(joined([part(began, *in_order(entries)) for began, entries in parts]))
     assert all(first.at <= second.at for first, second in pairwise(found))
     told = [entry.data for _, entries in parts for entry in in_order(entries) if entry.kind != RESIZE]
@@ -192,7 +196,7 @@ def test_joined_parts_never_run_backwards_and_lose_nothing(parts: list[tuple[flo
 
 
 @given(entry_lists, st.floats(0, 100))
-def test_no_pause_is_longer_than_the_cap_and_nothing_is_lost(entries: list[Entry], idle: float) -> None:
+def test_no_pause_is_longer_than_the_cap_and_nothing_is_lost(entries: list[CastLine], idle: float) -> None:
     entries = in_order(entries)
     found = list(capped(entries, idle))
     assert [(entry.kind, entry.data) for entry in found] == [(entry.kind, entry.data) for entry in entries]
@@ -201,13 +205,23 @@ def test_no_pause_is_longer_than_the_cap_and_nothing_is_lost(entries: list[Entry
 
 
 def test_pauses_below_the_cap_stay_as_they_are() -> None:
-    entries = [Entry(1, OUTPUT, "a"), Entry(9, OUTPUT, "b"), Entry(10.5, OUTPUT, "c")]
+    entries = [CastLine(1, OUTPUT, "a"), CastLine(9, OUTPUT, "b"), CastLine(10.5, OUTPUT, "c")]
     assert [entry.at for entry in capped(entries, 2)] == [1, 3, 4.5]
 
 
 def test_a_piece_begins_with_all_that_was_on_the_screen() -> None:
-    entries = [Entry(1, OUTPUT, "a"), Entry(2, CAPTION, "m"), Entry(3, RESIZE, "9x9"), Entry(5, OUTPUT, "b")]
-    entries += [Entry(7, CAPTION, "n"), Entry(9, OUTPUT, "c")]
+    entries = [
+        CastLine(1, OUTPUT, "a"),
+        CastLine(2, CAPTION, "m"),
+        CastLine(3, RESIZE, "9x9"),
+        CastLine(5, OUTPUT, "b"),
+    ]
+    entries += [CastLine(7, CAPTION, "n"), CastLine(9, OUTPUT, "c")]
     found = list(clipped(entries, 4, 8))
-    assert found == [Entry(0, OUTPUT, "a"), Entry(0, RESIZE, "9x9"), Entry(1, OUTPUT, "b"), Entry(3, CAPTION, "n")]
+    assert found == [
+        CastLine(0, OUTPUT, "a"),
+        CastLine(0, RESIZE, "9x9"),
+        CastLine(1, OUTPUT, "b"),
+        CastLine(3, CAPTION, "n"),
+    ]
     assert list(clipped(entries)) == entries

@@ -11,10 +11,10 @@ from paneward.core.recording.cast import Header
 from paneward.core.recording.recorder import (
     GAP,
     Backdrop,
-    Ending,
-    Kept,
+    KeptRecording,
     Limits,
     Next,
+    RecordingEnd,
     Room,
     Scribe,
     file_name,
@@ -198,17 +198,17 @@ def test_a_recording_is_named_after_its_beginning_and_nothing_else_is_a_name() -
         (Room(51, 51, 51, 0), 50, (Next.NEXT_PART, None)),
         (Room(0, 0, 0, 0), 200, (Next.WRITE, None)),  # a screen that is larger than a part may be
         (Room(10, 450, 450, 0), 50, (Next.WRITE, None)),
-        (Room(10, 451, 451, 0), 50, (Next.STOP, Ending.LIMIT)),
-        (Room(10, 100, 951, 0), 50, (Next.MAKE_ROOM, Ending.LIMIT)),
-        (Room(10, 10, 10, 60.0), 1, (Next.STOP, Ending.AGE)),
+        (Room(10, 451, 451, 0), 50, (Next.STOP, RecordingEnd.LIMIT)),
+        (Room(10, 100, 951, 0), 50, (Next.MAKE_ROOM, RecordingEnd.LIMIT)),
+        (Room(10, 10, 10, 60.0), 1, (Next.STOP, RecordingEnd.AGE)),
     ],
 )
-def test_each_limit_decides_before_it_is_passed(room: Room, more: int, found: tuple[Next, Ending | None]) -> None:
+def test_each_limit_decides_before_it_is_passed(room: Room, more: int, found: tuple[Next, RecordingEnd | None]) -> None:
     assert judged(room, more, LIMITS) == found
 
 
-def kept(name: str, ended: float, size: int, running: bool = False) -> Kept:
-    return Kept("a", name, ended - 10, ended, size, 1, running)
+def kept(name: str, ended: float, size: int, running: bool = False) -> KeptRecording:
+    return KeptRecording("a", name, ended - 10, ended, size, 1, running)
 
 
 def test_what_is_too_old_goes_but_not_what_runs() -> None:
@@ -228,7 +228,7 @@ def test_nothing_goes_in_vain() -> None:
 
 
 @given(st.lists(st.builds(kept, st.text(), st.floats(0, 100), st.integers(0, 900), st.booleans())), st.integers(0, 900))
-def test_what_stays_fits_unless_what_runs_is_too_much(all_kept: list[Kept], more: int) -> None:
+def test_what_stays_fits_unless_what_runs_is_too_much(all_kept: list[KeptRecording], more: int) -> None:
     gone = to_remove(all_kept, LIMITS, cutoff=40.0, more=more)
     assert not any(one.running for one in gone)
     running = sum(one.bytes for one in all_kept if one.running)

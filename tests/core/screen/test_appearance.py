@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from paneward.core.profiles import BUILT_IN, CLAUDE, GENERIC, Where
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.composer import essence
 from paneward.core.terminal.scene import ProcessFacts
 from tests.core.screen.agents import CAPTURES, DIALOGS, OTHERWISE, Capture, as_data, each_of
@@ -78,28 +78,28 @@ def test_two_permission_dialogs_of_one_command_are_one_dialog_wherever_the_highl
 def test_another_agents_profile_never_takes_a_dialog_for_idle(capture: Capture) -> None:
     for profile in BUILT_IN.values():
         if profile.framed and profile.name != capture.agent:
-            assert read_appearance(capture.snapshot, profile).state is not State.IDLE, profile.name
+            assert read_appearance(capture.snapshot, profile).state is not ScreenState.IDLE, profile.name
 
 
 def test_a_terminal_in_line_mode_tells_that_aider_works() -> None:
     (idle,) = [capture for capture in CAPTURES if str(capture) == "aider/0.86.2/idle_100"]
     working = read_appearance(idle.snapshot, idle.profile, ProcessFacts(canonical=True))
-    assert (working.state, working.evidence) == (State.BUSY, "terminal canonical")
-    assert read_appearance(idle.snapshot, idle.profile, ProcessFacts(canonical=False)).state is State.IDLE
+    assert (working.state, working.evidence) == (ScreenState.BUSY, "terminal canonical")
+    assert read_appearance(idle.snapshot, idle.profile, ProcessFacts(canonical=False)).state is ScreenState.IDLE
 
 
 def test_an_unknown_version_is_said() -> None:
     (start,) = [capture for capture in CAPTURES if str(capture) == "claude/2.1.325/idle_100"]
     rows = tuple(row.replace("2.1.325", "3.0.0") for row in start.snapshot.rows)
     seen = read_appearance(replace(start.snapshot, rows=rows), CLAUDE)
-    assert (seen.version, seen.version_known, seen.state) == ("3.0.0", False, State.IDLE)
+    assert (seen.version, seen.version_known, seen.state) == ("3.0.0", False, ScreenState.IDLE)
 
 
 def test_an_agent_that_fell_back_to_the_shell_is_unknown() -> None:
     (start,) = [capture for capture in CAPTURES if str(capture) == "claude/2.1.325/idle_100"]
     shell = replace(start.snapshot, rows=("$ claude", "bye", "$ "), cursor_x=2, cursor_y=2, cursor_visible=True)
     for name in ("claude", "codex", "opencode", "gemini", "aider"):
-        assert read_appearance(shell, BUILT_IN[name]).state is State.UNKNOWN, name
+        assert read_appearance(shell, BUILT_IN[name]).state is ScreenState.UNKNOWN, name
 
 
 def test_what_has_no_frame_of_its_own_is_read_at_the_cursor() -> None:

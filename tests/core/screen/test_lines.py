@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.screen.lines import Kind, Line, is_rule, lines, typing_at
+from paneward.core.screen.lines import Line, LineKind, is_rule, lines, typing_at
 from tests.core.screen.drawing import shown
 
 
@@ -16,7 +16,7 @@ def line(row: str, width: int = 40) -> Line:
     "row", ["─────", "╭────╮", "  ╰──╯", "╭─ Title ──╮", "── Title ──", "└", "-----", "│──────│", "╹▀▀▀▀"]
 )
 def test_a_row_that_only_draws_is_a_rule(row: str) -> None:
-    assert line(row).kind is Kind.RULE
+    assert line(row).kind is LineKind.RULE
 
 
 AS_PATTERN = re.compile(r"[│|\s]*(?:[─╭]{2,}(?:.*[─╭]{2,}|[─╭\s]*)|[─╭]|[-=_]{3,})[│|\s]*")  # of cubic time
@@ -29,7 +29,7 @@ def test_a_rule_is_told_as_by_its_pattern(row: str) -> None:
 
 @pytest.mark.parametrize("row", ["-", "--", "a ─── b", "- item", "x"])
 def test_a_row_that_says_something_is_text(row: str) -> None:
-    assert line(row).kind is Kind.TEXT
+    assert line(row).kind is LineKind.TEXT
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_borders_are_no_part_of_the_text(row: str, text: str, x: int, edge: int)
 
 @pytest.mark.parametrize("row", ["", "   ", "│", "│     │", "|"])
 def test_a_row_without_words_is_blank(row: str) -> None:
-    assert line(row).kind is (Kind.TEXT if row == "|" else Kind.BLANK)
+    assert line(row).kind is (LineKind.TEXT if row == "|" else LineKind.BLANK)
 
 
 def test_the_end_is_counted_in_columns() -> None:

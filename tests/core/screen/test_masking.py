@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paneward.core.profiles import Recognised
-from paneward.core.readiness.inspection import Reading, read
+from paneward.core.readiness.inspection import Inspection, read
 from paneward.core.screen.cells import plain
 from paneward.core.screen.masking import mask_rows
 from paneward.core.terminal.scene import Scene, Snapshot
@@ -52,7 +52,7 @@ def test_what_is_read_from_a_masked_screen_is_what_was_read_before(capture: Capt
     assert [len(plain(row)) for row in masked.rows] == [len(plain(row)) for row in seen.rows]
 
 
-def shown(seen: Snapshot, capture: Capture) -> Reading:
+def shown(seen: Snapshot, capture: Capture) -> Inspection:
     scene = Scene(seen, quiet=30.0)
     found = read(scene, Recognised(capture.versioned), re.compile(capture.profile.prompt))
     menu = replace(found.menu, fingerprint="", about="") if found.menu else None

@@ -13,7 +13,7 @@ import pytest
 from paneward.core.delivery.preflight import Refusal, Terms, WhenBusy, clear_to_type
 from paneward.core.errors import Code
 from paneward.core.profiles import BUILT_IN, Profile
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
@@ -77,7 +77,7 @@ def refusal(seen: Snapshot, profile: Profile, when_busy: WhenBusy) -> Refusal:
 def test_a_drawn_trouble_is_recognised_above_the_input_box(agent: str, trouble: str, words: str) -> None:
     found = read_appearance(drawn(IDLE[agent], words), BUILT_IN[agent])
     assert found.trouble == trouble
-    assert found.state in (State.IDLE, State.BUSY)
+    assert found.state in (ScreenState.IDLE, ScreenState.BUSY)
 
 
 @each_of([one for one in CAPTURES if one.case not in ("error", "help")])
@@ -115,7 +115,7 @@ ASKED = [
 def test_a_drawn_menu_in_the_place_of_the_box_is_a_dialog_whatever_it_asks(
     agent: str, what: str, rows: tuple[str, ...], when_busy: WhenBusy
 ) -> None:
-    assert read_appearance(screen(*rows), BUILT_IN[agent]).state is State.DIALOG, what
+    assert read_appearance(screen(*rows), BUILT_IN[agent]).state is ScreenState.DIALOG, what
     assert refusal(screen(*rows), BUILT_IN[agent], when_busy).code is Code.BLOCKED_BY_DIALOG
 
 
@@ -133,7 +133,7 @@ PAGES = [
 def test_a_drawn_page_that_nobody_knows_is_unknown_and_nothing_is_typed(agent: str, rows: tuple[str, ...]) -> None:
     profile = BUILT_IN[agent]
     found = read_appearance(screen(*rows), profile)
-    expected = State.BUSY if agent == "aider" else State.UNKNOWN  # a hidden cursor is how aider works
+    expected = ScreenState.BUSY if agent == "aider" else ScreenState.UNKNOWN  # a hidden cursor is how aider works
     assert found.state is expected
     for when_busy in (WhenBusy.WAIT, WhenBusy.REFUSE):
         assert refusal(screen(*rows), profile, when_busy).code is Code.NOT_READY

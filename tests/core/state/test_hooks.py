@@ -23,7 +23,7 @@ from paneward.core.state.hooks import (
     Echoes,
     Heard,
     HookClaims,
-    Malformed,
+    MalformedHook,
     What,
     lasting,
     read_hook,
@@ -246,14 +246,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
 def test_what_cannot_be_read_is_one_error_with_a_reason(data: bytes) -> None:
-    with pytest.raises(Malformed, match=r"\w+ \w+"):
+    with pytest.raises(MalformedHook, match=r"\w+ \w+"):
         read_spooled(data, 0.0)
 
 
 def test_what_is_too_long_is_not_read() -> None:
-    with pytest.raises(Malformed, match="more than"):
+    with pytest.raises(MalformedHook, match="more than"):
         read_spooled(b"x" * (LONGEST + 1), 0.0)
-    with pytest.raises(Malformed, match="more than"):
+    with pytest.raises(MalformedHook, match="more than"):
         read_line(b"x" * (LONGEST + 1), 0.0)
 
 
@@ -261,7 +261,7 @@ def test_what_is_too_long_is_not_read() -> None:
 def test_no_bytes_at_all_raise_anything_else(data: bytes, framed: bool) -> None:
     try:
         found = read_spooled(b"claude\t%3\t\n" + data + END if framed else data, 0.0)
-    except Malformed:
+    except MalformedHook:
         return
     assert found.what in What
 
@@ -279,7 +279,7 @@ def test_a_known_hook_with_any_values_is_read_or_refused(name: str, data: st.Dat
     body = {key: data.draw(VALUES) for key in KEYS}
     try:
         found = read_hook("claude", {**body, "hook_event_name": name}, 0.0)
-    except Malformed:
+    except MalformedHook:
         assert not isinstance(body["prompt"], str)
         return
     HookClaims().hear(found, 0.0, 0.0)

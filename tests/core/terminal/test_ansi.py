@@ -11,7 +11,7 @@ from paneward.core.terminal.ansi import (
     MOST_NEWLINES,
     TRANSITIONS,
     ByteStripper,
-    State,
+    ParserState,
     Stripper,
     _strip_well_formed,
     strip,
@@ -244,8 +244,8 @@ def test_megabytes_in_one_sequence_are_read_in_one_go() -> None:
 
 
 def test_the_table_covers_every_state_and_no_sequence_is_a_trap() -> None:
-    assert set(TRANSITIONS) == set(State)
-    assert {target for _, target in ANYWHERE} == {State.GROUND, State.ESCAPE}
+    assert set(TRANSITIONS) == set(ParserState)
+    assert {target for _, target in ANYWHERE} == {ParserState.GROUND, ParserState.ESCAPE}
     for opening in (b"\x1b", b"\x1b(", b"\x1b[", b"\x1b[;", b"\x1b[?", b"\x1b]", b"\x1bP"):
         assert strip(opening + b"\x18text") == b"text"
         assert strip(opening + b"\x1b[mtext") == b"text"

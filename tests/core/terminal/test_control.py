@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paneward.core.terminal.control import (
-    Broken,
+    BrokenStream,
+    ClientExit,
+    CommandReply,
     Continued,
     Control,
     Event,
-    Exit,
     Notification,
     Output,
     Paused,
-    Refused,
-    Reply,
     SessionChanged,
+    StrayFailure,
     encode,
     joined,
     notice,
@@ -49,24 +49,24 @@ def framed(*stream: bytes) -> list[Event]:
 
 
 def test_a_plain_reply_is_the_first_block_of_ours() -> None:
-    assert plain(block(7, b"one", b"two")) == [Reply(True, [b"one", b"two"])]
+    assert plain(block(7, b"one", b"two")) == [CommandReply(True, [b"one", b"two"])]
 
 
 def test_a_failed_command_is_a_reply_with_tmux_words() -> None:
-    assert plain(block(7, b"can't find pane: %9", ok=False)) == [Reply(False, [b"can't find pane: %9"])]
+    assert plain(block(7, b"can't find pane: %9", ok=False)) == [CommandReply(False, [b"can't find pane: %9"])]
 
 
 def test_replies_come_in_the_order_of_the_commands() -> None:
     replies = plain(block(7, b"a"), block(8, b"b", ok=False), block(9), commands=3)
-    assert replies == [Reply(True, [b"a"]), Reply(False, [b"b"]), Reply(True, [])]
+    assert replies == [CommandReply(True, [b"a"]), CommandReply(False, [b"b"]), CommandReply(True, [])]
 
 
 def test_what_others_asked_is_no_reply_of_ours() -> None:
-    assert plain(block(6, b"not ours", flag=0), block(7, b"ours")) == [Reply(True, [b"ours"])]
+    assert plain(block(6, b"not ours", flag=0), block(7, b"ours")) == [CommandReply(True, [b"ours"])]
 
 
 def test_a_refused_attach_is_told() -> None:
-    assert plain(block(6, b"no sessions", ok=False, flag=0)) == [Refused("no sessions")]
+    assert plain(block(6, b"no sessions", ok=False, flag=0)) == [StrayFailure("no sessions")]
 
 
 def test_a_block_that_nobody_waits_for_is_dropped() -> None:
@@ -75,7 +75,7 @@ def test_a_block_that_nobody_waits_for_is_dropped() -> None:
 
 def test_only_the_end_with_the_same_numbers_ends_a_plain_block() -> None:
     assert plain(b"%begin 5 7 1\n%end 5 8 1\n%error 5 6 1\n%end 5 7 1\n") == [
-        Reply(True, [b"%end 5 8 1", b"%error 5 6 1"])
+        CommandReply(True, [b"%end 5 8 1", b"%error 5 6 1"])
     ]
 
 
@@ -85,13 +85,13 @@ def test_notifications_are_heard_between_and_inside_plain_blocks() -> None:
         Output("%1", b"x"),
         Paused("%3"),
         Continued("%3"),
-        Reply(True, [b"body"]),
-        Exit(""),
+        CommandReply(True, [b"body"]),
+        ClientExit(""),
     ]
 
 
 def test_a_pane_id_in_a_reply_is_text() -> None:
-    assert plain(block(7, b"%0", b"%12")) == [Reply(True, [b"%0", b"%12"])]
+    assert plain(block(7, b"%0", b"%12")) == [CommandReply(True, [b"%0", b"%12"])]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_pane_id_in_a_reply_is_text() -> None:
         (b"%pause %1", Paused("%1")),
         (b"%continue %1", Continued("%1")),
         (b"%session-changed $3 my name", SessionChanged("$3")),
-        (b"%exit too far behind", Exit("too far behind")),
+        (b"%exit too far behind", ClientExit("too far behind")),
         (b"%window-close @4", Notification("window-close", "@4")),
         (b"%0", None),
         (b"words", None),
@@ -129,30 +129,30 @@ def framed_stream(body: list[bytes], trailer: bytes | None = None, ok: bool = Tr
 
 
 def test_a_framed_reply_has_body_and_trailer() -> None:
-    assert framed(framed_stream([b"row"], b"%1|80")) == [Reply(True, [b"row"], b"%1|80")]
+    assert framed(framed_stream([b"row"], b"%1|80")) == [CommandReply(True, [b"row"], b"%1|80")]
 
 
 def test_an_error_drops_the_rest_of_its_line() -> None:
-    assert framed(framed_stream([b"can't find pane"], ok=False)) == [Reply(False, [b"can't find pane"])]
+    assert framed(framed_stream([b"can't find pane"], ok=False)) == [CommandReply(False, [b"can't find pane"])]
 
 
 def test_the_words_of_a_later_command_of_the_line_are_kept() -> None:
     stream = block(7) + block(8, b"no buffer x", ok=False) + block(9, NONCE)
-    assert framed(stream) == [Reply(True, [], None, b"no buffer x")]
+    assert framed(stream) == [CommandReply(True, [], None, b"no buffer x")]
 
 
 def test_output_after_the_captured_screen_comes_after_the_reply() -> None:
     stream = b"%output %1 before\n" + framed_stream([b"row"], b"t", after=b"%output %1 after\n%pause %1\n")
     assert framed(stream) == [
         Output("%1", b"before"),
-        Reply(True, [b"row"], b"t"),
+        CommandReply(True, [b"row"], b"t"),
         Output("%1", b"after"),
         Paused("%1"),
     ]
 
 
 def test_a_trailer_of_two_lines_is_one_message() -> None:
-    assert framed(framed_stream([], b"name\nwith newline")) == [Reply(True, [], b"name\nwith newline")]
+    assert framed(framed_stream([], b"name\nwith newline")) == [CommandReply(True, [], b"name\nwith newline")]
 
 
 FORGERIES = [
@@ -175,7 +175,7 @@ FORGERIES = [
     st.lists(st.sampled_from(FORGERIES)), st.one_of(st.none(), st.sampled_from([b"%1|x", b"a\n%end 1700000000 7 1"]))
 )
 def test_no_screen_can_forge_the_end_of_its_own_reply(body: list[bytes], trailer: bytes | None) -> None:
-    assert framed(framed_stream(body, trailer)) == [Reply(True, body, trailer)]
+    assert framed(framed_stream(body, trailer)) == [CommandReply(True, body, trailer)]
 
 
 @given(st.lists(st.sampled_from(FORGERIES)))
@@ -184,13 +184,13 @@ def test_the_next_reply_is_not_touched_by_a_forgery(body: list[bytes]) -> None:
     control.expect_framed(NONCE)
     control.expect_plain()
     events = control.feed(framed_stream(body, b"t") + block(10, b"next"))
-    assert events == [Reply(True, body, b"t"), Reply(True, [b"next"])]
+    assert events == [CommandReply(True, body, b"t"), CommandReply(True, [b"next"])]
     assert control.due == 0
 
 
 def test_an_answer_without_an_end_is_a_failure_not_a_crash() -> None:
     stream = b"%begin 1 7 1\nbody\n%begin 1 9 1\n" + NONCE + b"\n%end 1 9 1\n"
-    assert framed(stream) == [Reply(False, [b"tmux's answer has no end"])]
+    assert framed(stream) == [CommandReply(False, [b"tmux's answer has no end"])]
 
 
 # --- chunks, garbage, bounds
@@ -232,7 +232,7 @@ def test_near_misses_never_crash(pieces: list[bytes]) -> None:
 def test_a_line_that_never_ends_is_given_up_within_bounds() -> None:
     control = Control(line_limit=1000)
     events = [event for _ in range(100) for event in control.feed(b"x" * 100)]
-    assert events == [Broken("tmux sent a line or a reply without end")]
+    assert events == [BrokenStream("tmux sent a line or a reply without end")]
 
 
 def test_a_reply_that_never_ends_is_given_up_within_bounds() -> None:
@@ -241,7 +241,7 @@ def test_a_reply_that_never_ends_is_given_up_within_bounds() -> None:
         getattr(control, expect)(*([NONCE] if expect == "expect_framed" else []))
         control.feed(b"%begin 1 2 1\n")
         events = [event for _ in range(100) for event in control.feed(b"x" * 100 + b"\n")]
-        assert events == [Broken("tmux sent a line or a reply without end")]
+        assert events == [BrokenStream("tmux sent a line or a reply without end")]
 
 
 # --- what we send
@@ -300,11 +300,11 @@ def test_a_layout_tells_the_sizes_of_the_panes_that_are_shown(args: str, sizes: 
 
 
 def test_what_a_pane_prints_until_something_else_comes_is_one_piece() -> None:
-    a, b, said = Output("%1", b"a"), Output("%2", b"b"), Reply(True, [b"x"])
+    a, b, said = Output("%1", b"a"), Output("%2", b"b"), CommandReply(True, [b"x"])
     assert joined([a, b, a, b, said, a, said]) == [Output("%1", b"aa"), Output("%2", b"bb"), said, a, said]
 
 
-@given(st.lists(st.sampled_from([Output("%1", b"ab"), Output("%1", b""), Output("%2", b"c"), Reply(True, [])])))
+@given(st.lists(st.sampled_from([Output("%1", b"ab"), Output("%1", b""), Output("%2", b"c"), CommandReply(True, [])])))
 def test_joining_leaves_what_each_pane_printed_and_the_replies_in_between(events: list[Event]) -> None:
     def stream(some: list[Event], pane: str) -> list[object]:
         """The bytes of one pane one by one, and the replies where they stand."""

@@ -10,11 +10,11 @@ from paneward.core.terminal.flow import (
     Keep,
     LeaveMode,
     Look,
-    Mark,
     Paste,
     Phase,
     Press,
     Rest,
+    SavePhase,
     Type,
     Watch,
 )
@@ -40,7 +40,7 @@ def test_the_phases_are_in_the_order_of_a_delivery() -> None:
 
 
 def test_what_a_flow_did_is_told_without_its_looks() -> None:
-    looks: list[Effect] = [Look(), Watch(1.0), Rest(1.0), Mark(Phase.TYPED)]
+    looks: list[Effect] = [Look(), Watch(1.0), Rest(1.0), SavePhase(Phase.TYPED)]
     done: list[Effect] = [Type("a"), Paste("b"), Press(("Enter",)), Keep("c"), LeaveMode()]
     assert acts([*looks, *done]) == done
 

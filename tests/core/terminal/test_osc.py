@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paneward.core.terminal.osc import LONGEST, Osc, OscReader, Status, Told, read_progress, read_status
+from paneward.core.terminal.osc import LONGEST, Osc, OscReader, ProgramStatus, Status, read_progress, read_status
 
 PIECES = st.sampled_from(
     [
@@ -89,9 +89,9 @@ def test_a_gap_ends_what_was_begun() -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("state=working:app=codex", Status(Told.WORKING)),
-        ("state=blocked:app=codex:kind=permission", Status(Told.BLOCKED, "permission")),
-        ("state=idle", Status(Told.IDLE)),
+        ("state=working:app=codex", Status(ProgramStatus.WORKING)),
+        ("state=blocked:app=codex:kind=permission", Status(ProgramStatus.BLOCKED, "permission")),
+        ("state=idle", Status(ProgramStatus.IDLE)),
         ("?", None),
         ("state=bored", None),
         ("", None),

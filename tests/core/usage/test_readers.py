@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paneward.core.usage import Malformed, Tally, Told, moment
+from paneward.core.usage import MalformedTranscript, Tally, TranscriptLine, moment
 from paneward.core.usage.readers import READERS, read
 from tests.core.usage.transcripts import answer, corpus, line
 
 KIND = sorted(READERS)
 
 
-def told(kind: str, name: str) -> list[Told]:
+def told(kind: str, name: str) -> list[TranscriptLine]:
     return [one for row in corpus(name).splitlines() if (one := read(kind, row)) is not None]
 
 
@@ -29,7 +29,7 @@ def test_claude_tells_what_a_compaction_leaves_and_at_the_end_what_it_cost() -> 
     every = told("claude", "claude-2.1.325.jsonl")
     [compacted] = [one for one in every if one.emptied]
     assert compacted.context == 2952
-    assert every[-1] == Told(paid=0.08314)
+    assert every[-1] == TranscriptLine(paid=0.08314)
 
 
 def test_the_programs_own_words_are_no_answer() -> None:
@@ -41,7 +41,7 @@ def test_what_goes_into_the_cache_is_read_anew() -> None:
     usage = {"input_tokens": 3, "cache_creation_input_tokens": 40, "cache_read_input_tokens": 500, "output_tokens": 6}
     document = {"type": "assistant", "message": {"id": "m", "model": "x", "usage": usage}, "isSidechain": True}
     found = read("claude", line(document))
-    assert found == Told(id="m", tally=Tally(43, 6, 500, 40), model="x")  # of a sub-agent no context
+    assert found == TranscriptLine(id="m", tally=Tally(43, 6, 500, 40), model="x")  # of a sub-agent no context
 
 
 def test_codex_tells_answers_and_sums() -> None:
@@ -78,15 +78,15 @@ def test_gemini_tells_answers_with_what_it_thought() -> None:
 
 def test_aider_tells_in_words_and_rounds() -> None:
     began, model, *answers = told("aider", "aider-0.86.2.md")
-    assert began == Told(moment("2026-11-16 08:59:20"), emptied=True)
+    assert began == TranscriptLine(moment("2026-11-16 08:59:20"), emptied=True)
     assert model.model == "openai/lab-model"
     assert [(one.tally, one.cost) for one in answers] == [
         (Tally(594, 4), 0.0061), (Tally(608, 3000), 0.1), (Tally(3600, 1), 0.04)
     ]  # fmt: skip
     cached = read("aider", b"> Tokens: 1.2M sent, 3.4k cache write, 8.1k cache hit, 12 received.  ")
-    assert cached == Told(tally=Tally(1_200_000, 12, 8100, 3400))
+    assert cached == TranscriptLine(tally=Tally(1_200_000, 12, 8100, 3400))
     assert read("aider", b"I said: Tokens: 5 sent, 6 received.") is None
-    with pytest.raises(Malformed, match="'x'"):
+    with pytest.raises(MalformedTranscript, match="'x'"):
         read("aider", b"> Tokens: x sent, 6 received.")
 
 
@@ -108,12 +108,12 @@ def test_moments_are_written_in_a_form_that_sorts(text: Any, written: str) -> No
 @pytest.mark.parametrize("kind", ["claude", "codex", "gemini"])
 @pytest.mark.parametrize("row", [b'{"usage" token_ "tokens"', b'["usage", "token_", "tokens"]'])
 def test_what_is_no_object_is_malformed(kind: str, row: bytes) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedTranscript):
         read(kind, row)
 
 
 def test_a_line_as_deep_as_the_sea_is_malformed() -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedTranscript):
         read("claude", b'{"usage":' * 200_000)
 
 

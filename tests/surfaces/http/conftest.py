@@ -16,7 +16,7 @@ from paneward.adapters.clock import SystemClock
 from paneward.app.server import Server, serve
 from paneward.config import ServerSettings, Settings, StoreSettings, TmuxSettings
 from paneward.surfaces.http.access.tokens import Access
-from paneward.surfaces.http.app import Api, build
+from paneward.surfaces.http.app import HttpApp, build
 from paneward.surfaces.http.listen import Listener, listener
 from tests.adapters.conftest import TMUX, TmuxServer
 from tests.adapters.conftest import tmux_server as tmux_server
@@ -33,7 +33,7 @@ class Site:
 
     server: Server
     access: Access
-    api: Api
+    api: HttpApp
     client: httpx.AsyncClient
     tmux: TmuxServer
     stopped: asyncio.Event
@@ -113,7 +113,7 @@ def open_site(tmux_server: TmuxServer, tmp_path: Path, monkeypatch: pytest.Monke
     return opened
 
 
-def client(api: Api, access: Access | None = None, **headers: str) -> httpx.AsyncClient:
+def client(api: HttpApp, access: Access | None = None, **headers: str) -> httpx.AsyncClient:
     """Who asks in-process; as the operator, with `access`."""
     given = {"authorization": f"Bearer {access.token}"} if access else {}
     transport = httpx.ASGITransport(app=api, raise_app_exceptions=True)
@@ -121,7 +121,7 @@ def client(api: Api, access: Access | None = None, **headers: str) -> httpx.Asyn
 
 
 @asynccontextmanager
-async def listening(api: Api, **options: Any) -> AsyncIterator[str]:
+async def listening(api: HttpApp, **options: Any) -> AsyncIterator[str]:
     """The same app behind a real socket; its URL."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))

@@ -15,7 +15,7 @@ from paneward.core.result import Rung, SendResult, Verdict
 from paneward.surfaces.http.access.gate import Gone, Signed, answer, read_body, replayed, unsigned
 from paneward.surfaces.http.errors import delivered, envelope, refusal, status_of
 from paneward.surfaces.http.metrics import METRICS, Counted, Figures, Metrics
-from paneward.surfaces.http.mutations import Captured, Mutations, Turns
+from paneward.surfaces.http.mutations import KeyQueue, Mutations, UnsentAnswer
 from paneward.surfaces.http.routes import bodies
 from paneward.surfaces.http.routes.agents import named_keys
 from paneward.surfaces.http.routes.params import Streams
@@ -171,7 +171,7 @@ class Records:
 
 
 async def _asked(mutations: Mutations, method: str = "POST", path: str = "/api/agents") -> int:
-    captured = Captured()
+    captured = UnsentAnswer()
     scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": []}
     await mutations({**scope, "state": {"identity": None, "request_id": "r1"}}, replayed(b"{}"), captured.take)
     return captured.status
@@ -210,7 +210,7 @@ def test_an_entry_that_cannot_be_written_is_in_the_log_and_what_was_done_is_answ
 
 def test_one_at_a_time_for_each_key_and_nothing_is_left_behind() -> None:
     async def test() -> None:
-        turns, inside, most = Turns(), Counter[str](), 0
+        turns, inside, most = KeyQueue(), Counter[str](), 0
 
         async def work(key: str) -> None:
             nonlocal most
@@ -268,7 +268,7 @@ def test_a_path_of_a_stranger_is_no_label() -> None:
     async def test() -> None:
         metrics = figures()
         scope = {"type": "http", "method": "GET", "path": "/whatever", "state": {}}
-        await Counted(_done, metrics, Hours())(scope, replayed(b""), Captured().take)
+        await Counted(_done, metrics, Hours())(scope, replayed(b""), UnsentAnswer().take)
         assert 'paneward_requests_total{method="GET",route="-",status="200"} 1.0' in metrics.text().decode()
 
     asyncio.run(test())

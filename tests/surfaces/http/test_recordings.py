@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from paneward.surfaces.http.access.tokens import Role
-from paneward.surfaces.http.app import Api
+from paneward.surfaces.http.app import HttpApp
 from paneward.surfaces.http.routes.recordings import pieces
 from tests.surfaces.http.conftest import Open, Site, client, until
 from tests.surfaces.http.test_routes import code_of, run
@@ -115,7 +115,7 @@ def test_who_may_only_look_does_not_record(open_site: Open) -> None:
     run(open_site, test)
 
 
-def asking(api: Api, site: Site, role: Role) -> Any:
+def asking(api: HttpApp, site: Site, role: Role) -> Any:
     return client(api, authorization=f"Bearer {site.access.mint(role, 'somebody')}")
 
 

@@ -12,9 +12,9 @@ from paneward.core.agent.events import AgentLost, Stored
 from paneward.surfaces.http.stream import (
     PAGE,
     PIECE,
+    EventFilter,
     Feed,
-    Reader,
-    Wanted,
+    StreamReader,
     encode,
     keep_beating,
     keep_fed,
@@ -44,7 +44,7 @@ class Log:
         self, after: int = 0, limit: int = 1000, kinds: Sequence[str] = (), agent_id: str | None = None
     ) -> list[Stored]:
         self.reads += 1
-        wanted = Wanted(tuple(kinds), agent_id)
+        wanted = EventFilter(tuple(kinds), agent_id)
         return [one for one in self.all if one.seq > after and wanted.fits(one)][:limit]
 
 
@@ -57,7 +57,7 @@ def _blocks(pieces: bytes) -> list[str]:
     return [block for block in pieces.decode().split("\n\n") if "data: " in block]
 
 
-async def read(reader: Reader, count: int) -> list[dict[str, Any]]:
+async def read(reader: StreamReader, count: int) -> list[dict[str, Any]]:
     """So many messages."""
     got: list[dict[str, Any]] = []
     async with aclosing(reader.pieces()) as pieces:
@@ -84,16 +84,16 @@ def test_text_with_newlines_stays_one_message() -> None:
 def test_readers_at_the_same_place_get_the_very_same_bytes() -> None:
     feed = Feed(0)
     feed.take([event(1), event(2)])
-    assert feed.piece(0, Wanted())[0] is feed.piece(0, Wanted())[0]
-    assert feed.piece(0, Wanted())[1] == 2
-    assert parsed(feed.piece(1, Wanted())[0])[0]["seq"] == 2
+    assert feed.piece(0, EventFilter())[0] is feed.piece(0, EventFilter())[0]
+    assert feed.piece(0, EventFilter())[1] == 2
+    assert parsed(feed.piece(1, EventFilter())[0])[0]["seq"] == 2
 
 
 def test_a_batch_that_was_heard_before_changes_nothing() -> None:
     feed = Feed(0)
     feed.take([event(1), event(2)])
     feed.take([event(2), event(3)])
-    assert [one["seq"] for one in parsed(feed.piece(0, Wanted())[0])] == [1, 2, 3]
+    assert [one["seq"] for one in parsed(feed.piece(0, EventFilter())[0])] == [1, 2, 3]
     assert feed.told == {"agent_lost": 3}
 
 
@@ -102,7 +102,7 @@ def test_a_long_burst_is_written_in_pieces_that_a_socket_takes() -> None:
     feed.take([event(seq, size=1000) for seq in range(1, 201)])
     at, seen = 0, 0
     while at < 200:
-        piece, at = feed.piece(at, Wanted())
+        piece, at = feed.piece(at, EventFilter())
         assert len(piece) <= PIECE
         seen += len(parsed(piece))
     assert seen == 200
@@ -112,7 +112,7 @@ def test_a_reader_gets_what_it_asked_for_and_its_number_goes_on() -> None:
     async def test() -> None:
         feed = Feed(0)
         feed.take([event(1, agent="bob"), event(2, "turn_stored"), event(3), event(4, agent="bob")])
-        reader = Reader(feed, Log(), Wanted(("agent_lost",), "ada"), 0)
+        reader = StreamReader(feed, Log(), EventFilter(("agent_lost",), "ada"), 0)
         pieces = reader.pieces()
         assert (await anext(pieces)).startswith(b": paneward\nretry: ")
         assert [one["seq"] for one in parsed(await anext(pieces))] == [3]
@@ -128,7 +128,7 @@ def test_who_comes_back_is_served_from_the_store_and_then_live() -> None:
     async def test() -> None:
         log = Log(2 * PAGE + 10)
         feed = Feed(log.last_seq)
-        reader = Reader(feed, log, after=5)
+        reader = StreamReader(feed, log, after=5)
         reading = asyncio.ensure_future(read(reader, 2 * PAGE + 6))
         await until(lambda: log.reads > 1)
         feed.take([event(log.last_seq + 1)])
@@ -142,7 +142,7 @@ def test_a_filtered_reader_comes_back_through_pages_that_hold_nothing_for_it() -
         log = Log(PAGE)
         feed = Feed(log.last_seq)
         feed.take([event(PAGE + 1, agent="bob")])
-        reader = Reader(feed, log, Wanted((), "bob"), 1)
+        reader = StreamReader(feed, log, EventFilter((), "bob"), 1)
         assert [one["seq"] for one in await read(reader, 1)] == [PAGE + 1]
 
     asyncio.run(test())
@@ -151,7 +151,7 @@ def test_a_filtered_reader_comes_back_through_pages_that_hold_nothing_for_it() -
 def test_a_slow_reader_is_told_of_the_gap_and_goes_on() -> None:
     async def test() -> None:
         feed, reasons = Feed(0, held=2000), list[str]()
-        reader = Reader(feed, Log(), after=0, on_gap=reasons.append)
+        reader = StreamReader(feed, Log(), after=0, on_gap=reasons.append)
         pieces = reader.pieces()
         await anext(pieces)
         feed.take([event(1)])
@@ -173,7 +173,7 @@ def test_a_slow_reader_is_told_of_the_gap_and_goes_on() -> None:
 def test_what_is_not_kept_is_a_gap(after: int, first: int, wanted: dict[str, Any]) -> None:
     async def test() -> None:
         log = Log(20, first)
-        reader = Reader(Feed(20), log, after=after)
+        reader = StreamReader(Feed(20), log, after=after)
         gap = (await read(reader, 1))[0]
         assert {name: gap[name] for name in wanted} == wanted
 
@@ -184,7 +184,7 @@ def test_a_stream_ends_when_its_token_does_and_when_the_server_does() -> None:
     async def test() -> None:
         for end in ("token", "server"):
             feed, good = Feed(0), True
-            reader = Reader(feed, Log(), good=lambda: good)  # noqa: B023
+            reader = StreamReader(feed, Log(), good=lambda: good)  # noqa: B023
             reading = asyncio.ensure_future(_all(reader))
             await until(lambda: feed._waiting)  # noqa: B023
             if end == "token":
@@ -215,7 +215,7 @@ class Socket:
 
 async def _waiting(feed: Feed, *sockets: Socket) -> list[asyncio.Task[None]]:
     """A reader for each socket, that waits for what is new."""
-    tasks = [asyncio.ensure_future(serve_reader(Reader(feed, Log()), silent, one.send)) for one in sockets]
+    tasks = [asyncio.ensure_future(serve_reader(StreamReader(feed, Log()), silent, one.send)) for one in sockets]
     await until(lambda: len(feed._waiting) == len(sockets))
     return tasks
 
@@ -275,7 +275,7 @@ def test_a_broken_client_is_let_go_and_the_others_hear_on(caplog: pytest.LogCapt
     assert "could not be written to" in caplog.text
 
 
-async def _all(reader: Reader) -> list[bytes]:
+async def _all(reader: StreamReader) -> list[bytes]:
     return [piece async for piece in reader.pieces()]
 
 
@@ -289,7 +289,7 @@ def test_what_the_bus_left_out_is_read_from_the_store(open_site: Open) -> None:
         await until(lambda: feed.head == store.last_seq)
         at, seqs = 0, list[int]()
         while at < feed.head:
-            piece, at = feed.piece(at, Wanted())
+            piece, at = feed.piece(at, EventFilter())
             seqs += [one["seq"] for one in parsed(piece)]
         assert seqs == list(range(1, store.last_seq + 1))
         feeding.cancel()

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from paneward.client.remote import Heard, Messages
+from paneward.client.remote import Messages, StreamMessage
 from paneward.core.agent.events import AgentLost
 from paneward.surfaces.http.access.tokens import Role
 from tests.surfaces.http.conftest import Open, Site, client, listening, until
 from tests.surfaces.http.test_routes import code_of, run
 
 
-async def stream(url: str, site: Site, count: int, **query: Any) -> list[Heard]:
+async def stream(url: str, site: Site, count: int, **query: Any) -> list[StreamMessage]:
     """So many messages of the stream, over a connection of its own."""
     async with (
         httpx.AsyncClient(headers=site.token, timeout=30) as browser,
@@ -27,8 +27,8 @@ async def stream(url: str, site: Site, count: int, **query: Any) -> list[Heard]:
         return await _take(answer.aiter_lines(), count)
 
 
-async def _take(lines: AsyncIterator[str], count: int) -> list[Heard]:
-    got: list[Heard] = []
+async def _take(lines: AsyncIterator[str], count: int) -> list[StreamMessage]:
+    got: list[StreamMessage] = []
     messages = Messages()
     async for line in lines:
         got += [message] if (message := messages.feed(line)) else []

@@ -9,7 +9,7 @@ from uvicorn._types import HTTPScope
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from paneward.surfaces.http.stream import PIECE, Feed, Reader, serve_reader, straight
+from paneward.surfaces.http.stream import PIECE, Feed, StreamReader, serve_reader, straight
 from tests.surfaces.http.conftest import until
 from tests.surfaces.http.test_stream import Log, event, silent
 
@@ -74,7 +74,7 @@ def test_another_server_or_another_way_of_sending_is_left_to_itself() -> None:
 def test_who_does_not_read_is_waited_for_and_who_is_gone_gets_nothing() -> None:
     async def test() -> None:
         feed, asked = Feed(0), Asked()
-        task = asyncio.ensure_future(serve_reader(Reader(feed, Log()), silent, asked.send))
+        task = asyncio.ensure_future(serve_reader(StreamReader(feed, Log()), silent, asked.send))
         await until(lambda: feed._waiting)
         asked.flow.pause_writing()
         before = asked.wire.got

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from paneward.core.errors import Code, PanewardError
-from paneward.core.hook_install import HOOKING, NOTES, Hooked, Refused, edit, present
+from paneward.core.hook_install import HOOKING, NOTES, EditRefused, Hooked, edit, present
 
 BACK = "Mend the file, or move it away, and run the command again; nothing in it was changed."
 
@@ -30,7 +30,7 @@ def look(agent: str, spool: Path, env: Mapping[str, str] = os.environ) -> Hooked
     try:
         found = present(agent, text)
         state = "absent" if not found else "installed" if edit(agent, text, str(spool)) == text else "outdated"
-    except Refused as why:
+    except EditRefused as why:
         return Hooked(agent, str(path), "broken", note=str(why))
     return Hooked(agent, str(path), state, found)
 
@@ -42,7 +42,7 @@ def change(agent: str, spool: Path, install: bool, dry: bool = False, env: Mappi
     text = _read(path)
     try:
         fresh = edit(agent, text, str(spool) if install else None)
-    except Refused as why:
+    except EditRefused as why:
         raise PanewardError(f"{path}: {why}", code=Code.HOOKS_REFUSED, hint=BACK) from None
     changed = fresh != text
     if changed and not dry:

@@ -48,7 +48,7 @@ NEEDS_LOGIN = "Run `{} true` by hand until it asks nothing any more, then `panew
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Finished:
     """How a program that was run to its end ended."""
 
     status: int
@@ -89,7 +89,7 @@ def _piped(command: Sequence[str], held: bool) -> subprocess.Popen[bytes]:
     return process
 
 
-class Gate:
+class HostGate:
     """Whether a host may be tried at this moment. When it is shut, all that is open to that host ends at once: who
     waits for an answer need not wait for its time to be up."""
 
@@ -124,14 +124,14 @@ class Gate:
 class Host:
     """This machine (no prefix), or another one behind `prefix`, a command like `ssh host`."""
 
-    def __init__(self, prefix: Sequence[str] = (), name: str = "", gate: Gate | None = None) -> None:
+    def __init__(self, prefix: Sequence[str] = (), name: str = "", gate: HostGate | None = None) -> None:
         self._prefix = tuple(prefix)
         self.name = name or (self._prefix[-1] if self._prefix else "")
         self._gate = gate
         self._shared: str | None = None  # directory of the connection that short commands share
 
     @classmethod
-    def ssh(cls, destination: str, *options: str, name: str = "", gate: Gate | None = None) -> "Host":
+    def ssh(cls, destination: str, *options: str, name: str = "", gate: HostGate | None = None) -> "Host":
         """A host by its ssh name; `options` are further ssh arguments, such as `-F`, `file`."""
         return cls([*SSH, *options, "--", destination], name=name or destination, gate=gate)
 
@@ -160,7 +160,7 @@ class Host:
         """Whether this machine has `program`; None when only the other side can tell."""
         return shutil.which(program) is not None if self.local else None
 
-    async def run(self, argv: Sequence[str], input: bytes = b"", timeout: float = 5.0) -> Done:
+    async def run(self, argv: Sequence[str], input: bytes = b"", timeout: float = 5.0) -> Finished:
         """Run a program to its end; raise `TmuxTimeout` when that takes longer than `timeout` seconds."""
         if self._gate is not None:
             self._gate.check()
@@ -180,9 +180,9 @@ class Host:
                 raise TmuxTimeout(f"`{shlex.join(argv)}` did not end within {timeout:g} s") from None
             raise
         assert process.returncode is not None
-        return self.checked(Done(process.returncode, stdout, stderr))
+        return self.checked(Finished(process.returncode, stdout, stderr))
 
-    def checked(self, done: Done) -> Done:
+    def checked(self, done: Finished) -> Finished:
         """Raise what only ssh itself can have said."""
         if not self.local and done.status == SSH_FAILED:
             raise self.failure(done.words)

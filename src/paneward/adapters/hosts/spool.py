@@ -14,7 +14,7 @@ import secrets
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping
 
-from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.host import Host, HostGate
 from paneward.adapters.hosts.pipes import end, read_until
 from paneward.core.errors import TmuxError
 from paneward.core.state.hooks import END, LONGEST
@@ -51,7 +51,7 @@ done
 class RemoteSpool:
     """The `Spool` port, on a host."""
 
-    def __init__(self, host: Host, gate: Gate, clock: Clock) -> None:
+    def __init__(self, host: Host, gate: HostGate, clock: Clock) -> None:
         self._host = host
         self._gate = gate
         self._clock = clock

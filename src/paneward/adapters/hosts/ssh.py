@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from paneward.adapters.hosts.host import Gate, Host
+from paneward.adapters.hosts.host import Host, HostGate
 from paneward.adapters.hosts.pipes import end, readable
 from paneward.adapters.tmux.words import check_version
 from paneward.core.errors import HostUnreachable, LoginNeeded, TmuxNotInstalled, TmuxTooOld
@@ -26,7 +26,7 @@ SCRIPT = r"""printf '\n%s %s\n' "$1" "$("$2" -V 2>/dev/null)"; exec cat"""
 NO_TMUX = "Install it there; `ssh HOST tmux -V` must tell its version, or tmux.binary names where it is."
 
 
-class Line:
+class SshConnection:
     def __init__(self, host: Host, process: subprocess.Popen[bytes], clock: Clock, silent_after: float) -> None:
         self._host = host
         self._process = process
@@ -50,7 +50,7 @@ class Line:
             raise TmuxTooOld(f"{self._host.name}: {old.message}", hint=old.hint) from None
         self.tmux = words.strip().removeprefix("tmux ")
 
-    async def hold(self, gate: Gate) -> None:
+    async def hold(self, gate: HostGate) -> None:
         """For as long as it answers: ends by an exception that tells why."""
         pinging, refused = asyncio.ensure_future(self._ping()), asyncio.ensure_future(gate.refused.wait())
         try:
@@ -129,15 +129,15 @@ class Line:
 
 @asynccontextmanager
 async def open_line(
-    host: Host, gate: Gate, clock: Clock, *, tmux: str, connect_timeout: float, silent_after: float
-) -> AsyncIterator[Line]:
+    host: Host, gate: HostGate, clock: Clock, *, tmux: str, connect_timeout: float, silent_after: float
+) -> AsyncIterator[SshConnection]:
     """A line to `host`; inside, `gate` is open. Raises why there is none: ssh's own words, or what tmux lacks."""
     mark = secrets.token_hex(12)
     try:
         process = host.spawn(["sh", "-c", SCRIPT, "sh", mark, tmux])
     except FileNotFoundError as missing:
         raise HostUnreachable(f"no `{missing.filename}` on PATH", hint="Install it: `openssh-client`.") from None
-    line = Line(host, process, clock, silent_after)
+    line = SshConnection(host, process, clock, silent_after)
     try:
         await line.greet(mark, connect_timeout)
         gate.open()

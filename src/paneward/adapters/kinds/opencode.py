@@ -35,7 +35,7 @@ _TITLE = re.compile(r"OC \| (.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class OpenCodeSession:
     """Where a text goes."""
 
     port: int
@@ -69,7 +69,7 @@ class OpenCodeApi:
         except (ValueError, KeyError, TypeError):
             return "OpenCode's API answers in words that are not known here"
 
-    async def _post(self, session: Session, before: Container[str], text: str) -> None:
+    async def _post(self, session: OpenCodeSession, before: Container[str], text: str) -> None:
         """Give it the text, and see it among the messages of the session."""
         await asyncio.to_thread(_give, session, text)
         until = self._clock.now() + TAKES
@@ -81,14 +81,14 @@ class OpenCodeApi:
             await self._clock.sleep(AGAIN)
         raise TmuxTimeout("OpenCode's API took the text, and does not show it")
 
-    async def _shown(self, port: int, scene: Scene, look: Look) -> Session | str:
+    async def _shown(self, port: int, scene: Scene, look: Look) -> OpenCodeSession | str:
         """The session that the pane shows, as soon as pane and API agree on it."""
         if port not in self._names:
             self._names[port] = await asyncio.to_thread(ask, port, "/config/providers")
         until = self._clock.now() + SETTLES
         while True:
             session = await asyncio.to_thread(_shown, port, self._names[port], scene)
-            if isinstance(session, Session) or not _title(scene) or self._clock.now() >= until:
+            if isinstance(session, OpenCodeSession) or not _title(scene) or self._clock.now() >= until:
                 return session
             await self._clock.sleep(AGAIN)
             scene = await look()
@@ -100,7 +100,7 @@ def _title(scene: Scene) -> str:
     return title[1].rstrip("….") if title else ""
 
 
-def _shown(port: int, names: Any, scene: Scene) -> Session | str:
+def _shown(port: int, names: Any, scene: Scene) -> OpenCodeSession | str:
     """The session with the title of the pane, if there is one only and the composer names its agent and model."""
     title = _title(scene)
     if not title:
@@ -109,7 +109,7 @@ def _shown(port: int, names: Any, scene: Scene) -> Session | str:
     if len(found) != 1:  # those of subagents are not shown
         return f"OpenCode has {len(found) or 'no'} sessions titled '{title}'"
     [one] = found
-    session = Session(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
+    session = OpenCodeSession(port, one["id"], one["agent"], one["model"]["providerID"], one["model"]["id"])
     if not _named(session, names, Screen.of(scene.snapshot).lines):
         return "OpenCode's composer names another agent or model than the session"
     return session
@@ -145,14 +145,14 @@ def _listening(pid: int) -> Iterator[int]:
                     yield int(words[1].rpartition(":")[2], 16)
 
 
-def _named(session: Session, names: Any, rows: Sequence[str]) -> bool:
+def _named(session: OpenCodeSession, names: Any, rows: Sequence[str]) -> bool:
     """The composer names the agent and the model of the session: the operator has chosen no others since."""
     provider = {one["id"]: one for one in names["providers"]}[session.provider]
     label = f"{session.agent} · {provider['models'][session.model]['name']} {provider['name']}".casefold()
     return any("┃" in row and label in row.casefold() for row in rows)
 
 
-def _give(session: Session, text: str) -> None:
+def _give(session: OpenCodeSession, text: str) -> None:
     from urllib.error import HTTPError
 
     try:
@@ -163,7 +163,7 @@ def _give(session: Session, text: str) -> None:
         raise TmuxTimeout(f"OpenCode's API did not say whether it took the text: {error}") from None
 
 
-def _messages(session: Session) -> dict[str, str]:
+def _messages(session: OpenCodeSession) -> dict[str, str]:
     """The newest messages of the user, by their ids."""
     messages = ask(session.port, f"/session/{session.id}/message?limit={NEWEST}")
     return {

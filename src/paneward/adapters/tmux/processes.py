@@ -15,7 +15,7 @@ from paneward.adapters.tmux.door import Door, server_key
 from paneward.adapters.tmux.socket import check_socket, tmux_command
 from paneward.adapters.tmux.words import (
     CALLED,
-    Row,
+    PaneRow,
     check_guard,
     check_version,
     choose,
@@ -194,7 +194,7 @@ class ExecTmux:
         body, _, trailer = (b"\n" + answer).rpartition(f"\n{secret} ".encode())
         return read_look(pane, trailer.removesuffix(b"\n"), body.split(b"\n")[1:], secret)
 
-    async def _rows(self) -> list[Row]:
+    async def _rows(self) -> list[PaneRow]:
         secret = nonce()
         return read_panes(await self._call("list-panes", "-a", "-F", panes_format(secret)), secret)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from paneward.core.errors import Code, TmuxError
-from paneward.core.ownership import Entry, doubt_of_socket
+from paneward.core.ownership import FileEntry, doubt_of_socket
 
 NOT_OURS = "this tmux server may be another user's"
 HINT = "Use a tmux server of your own, with its socket in a directory that nobody else can write to (`tmux -L NAME`)."
@@ -62,15 +62,15 @@ def check_socket(name: str | None, path: str | None) -> None:
             raise TmuxError(f"{NOT_OURS}: {doubt}", code=Code.SOCKET_NOT_OURS, hint=HINT)
 
 
-def _folders(place: str) -> list[Entry]:
+def _folders(place: str) -> list[FileEntry]:
     return [entry for folder in Path(place).parents if (entry := _entry(str(folder), follow=False)) is not None]
 
 
-def _entry(path: str, follow: bool) -> Entry | None:
+def _entry(path: str, follow: bool) -> FileEntry | None:
     try:
         found = os.stat(path, follow_symlinks=follow)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise TmuxError(f"{path}: {error.strerror}", code=Code.SOCKET_NOT_OURS, hint=HINT) from None
-    return Entry(path, found.st_uid, found.st_mode)
+    return FileEntry(path, found.st_uid, found.st_mode)

@@ -128,7 +128,7 @@ def panes_format(nonce: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PaneRow:
     """A pane with its place: `front` counts how far it is the active one (2: of its session, 1: of its window)."""
 
     info: PaneInfo
@@ -137,12 +137,12 @@ class Row:
     front: int
 
 
-def read_panes(answer: bytes, nonce: str) -> list[Row]:
+def read_panes(answer: bytes, nonce: str) -> list[PaneRow]:
     rows = f"\n{answer.decode('utf-8', 'replace')}".split(f"\n{nonce} ")[1:]
     return [row for row in (_read_row(text, nonce) for text in rows) if not row.info.session.startswith(OURS)]
 
 
-def _read_row(row: str, nonce: str) -> Row:
+def _read_row(row: str, nonce: str) -> PaneRow:
     head, session, name, command, title, cwd = (part.removesuffix("|") for part in row.split(nonce))
     pane, pid, dead, width, height, window_index, pane_index, active, window_active = head.split("|")
     window = f"{session}:{window_index}"
@@ -159,10 +159,10 @@ def _read_row(row: str, nonce: str) -> Row:
         title=title,
         cwd=cwd.removesuffix("\n"),
     )
-    return Row(info, window, pane_index, (active == "1") + (active == window_active == "1"))
+    return PaneRow(info, window, pane_index, (active == "1") + (active == window_active == "1"))
 
 
-def each_once(rows: Sequence[Row]) -> list[PaneInfo]:
+def each_once(rows: Sequence[PaneRow]) -> list[PaneInfo]:
     """The panes; a window that is linked into two sessions was listed twice."""
     found: dict[str, PaneInfo] = {}
     for row in rows:
@@ -170,7 +170,7 @@ def each_once(rows: Sequence[Row]) -> list[PaneInfo]:
     return list(found.values())
 
 
-def choose(target: str, rows: Sequence[Row]) -> str:
+def choose(target: str, rows: Sequence[PaneRow]) -> str:
     """Find the one pane that `target` means; an exact name always, never a prefix of one.
 
     `%3`, `session:window.pane`; the active pane of `session:window`, of a window by name, of a session.
@@ -185,13 +185,13 @@ def choose(target: str, rows: Sequence[Row]) -> str:
     raise PaneNotFound(f"no pane is called {target!r}", hint=_candidates(rows))
 
 
-def _candidates(rows: Sequence[Row]) -> str:
+def _candidates(rows: Sequence[PaneRow]) -> str:
     listed = [f"{pane.pane} ({pane.window_name})" for pane in each_once(rows)]
     more = f" and {len(listed) - MANY} more" if len(listed) > MANY else ""
     return f"There are {', '.join(listed[:MANY])}{more}; `paneward panes` tells what runs in them."
 
 
-_WAYS: tuple[tuple[Callable[[Row], tuple[str, ...]], int], ...] = (
+_WAYS: tuple[tuple[Callable[[PaneRow], tuple[str, ...]], int], ...] = (
     (lambda row: (row.info.pane,), 0),
     (lambda row: (row.info.target, f"{row.info.session}:{row.info.window_name}.{row.pane_index}"), 0),
     (lambda row: (row.window, f"{row.info.session}:{row.info.window_name}"), 1),

@@ -18,7 +18,7 @@ from paneward.adapters.transcripts import asking
 from paneward.adapters.transcripts.asking import opencode
 from paneward.adapters.transcripts.places import PLACES, claude_subs, process_in, since
 from paneward.core.usage import Account
-from paneward.ports import Clock, Grown, Place
+from paneward.ports import Clock, Grown, TranscriptPlace
 
 PIECE = 1_000_000  # bytes that are read from one transcript in one go
 TOGETHER = 4_000_000  # bytes of all transcripts of one agent
@@ -36,11 +36,11 @@ class Transcripts:
         except OSError as error:
             self._complain(error)
 
-    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> Place | None:
+    async def find(self, kind: str, pane_pid: int, told: Collection[str]) -> TranscriptPlace | None:
         """Where the transcripts of the agent in a pane lie, by its process and by what its hooks told."""
         return await asyncio.to_thread(_find, kind, pane_pid, tuple(told), self._clock.wall)
 
-    async def read(self, account: Account, place: Place) -> Grown:
+    async def read(self, account: Account, place: TranscriptPlace) -> Grown:
         return await asyncio.to_thread(_read, account, place)
 
     def watch(self, directories: Collection[str]) -> None:
@@ -65,7 +65,7 @@ class Transcripts:
             log.warning("transcripts are read at the ends of turns only: %s", error)
 
 
-def _find(kind: str, pane_pid: int, told: Collection[str], wall: Callable[[], float]) -> Place | None:
+def _find(kind: str, pane_pid: int, told: Collection[str], wall: Callable[[], float]) -> TranscriptPlace | None:
     process = process_in(pane_pid, wall)
     if process is not None and kind == "opencode":
         return opencode(process, since(kind, process))
@@ -77,7 +77,7 @@ def _find(kind: str, pane_pid: int, told: Collection[str], wall: Callable[[], fl
         if kind == "claude":
             found |= dict(claude_subs(path, process.started_at))
     files = {str(path): sub for path, sub in found.items()}
-    return Place(since(kind, process), files, frozenset(_directories(kind, found))) if files else None
+    return TranscriptPlace(since(kind, process), files, frozenset(_directories(kind, found))) if files else None
 
 
 def _directories(kind: str, found: Collection[Path]) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _directories(kind: str, found: Collection[Path]) -> Iterator[str]:
             yield str(path.with_suffix(""))
 
 
-def _read(account: Account, place: Place) -> Grown:
+def _read(account: Account, place: TranscriptPlace) -> Grown:
     if place.asked is not None:
         return asking.read(account, *place.asked)
     told, left = False, TOGETHER

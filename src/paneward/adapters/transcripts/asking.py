@@ -10,19 +10,19 @@ from typing import Any
 from paneward.adapters.kinds.opencode import ask, port_of
 from paneward.adapters.transcripts.places import Process, alone
 from paneward.core.usage import Account, Tally
-from paneward.ports import Grown, Place
+from paneward.ports import Grown, TranscriptPlace
 
 NEWEST = 6  # messages among which the last answer is looked for
 SECONDS = 5.0  # in which it must answer
 Json = Mapping[str, Any]
 
 
-def opencode(process: Process, since: str) -> Place | None:
+def opencode(process: Process, since: str) -> TranscriptPlace | None:
     """Where it can be asked."""
     port = port_of(process.pid, " ".join(process.words))
     if not port or process.cwd is None or not alone("opencode", process):
         return None
-    return Place(since, {}, frozenset(), (port, str(process.cwd), process.started_at))
+    return TranscriptPlace(since, {}, frozenset(), (port, str(process.cwd), process.started_at))
 
 
 def read(account: Account, port: int, directory: str, started_at: float) -> Grown:

@@ -13,7 +13,7 @@ from paneward.core.state.claims import Standing
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Grounds:
     """Who decided, by what, and what the others had said."""
 
     source: str
@@ -42,13 +42,13 @@ class Moment:
     last: Signal | None = None
 
 
-def told_by(standing: Standing) -> Told:
+def told_by(standing: Standing) -> Grounds:
     others = [claim for claim in standing.claims if claim.source is not standing.source]
     losers = tuple(f"{one.source}: {one.state} ({one.evidence})" for one in others if one.state is not standing.state)
-    return Told(standing.source, standing.evidence, losers)
+    return Grounds(standing.source, standing.evidence, losers)
 
 
-def judged(agent: Agent, said: Said, turn: Turn | None, told: Told, moment: Moment, ending: str = "done") -> Change:
+def judged(agent: Agent, said: Said, turn: Turn | None, told: Grounds, moment: Moment, ending: str = "done") -> Change:
     """What this leads to; `ending` of the command where it is a completion."""
     turn_id = None if turn is None else turn.id
     agent = agent if turn is None else replace(agent, turn=turn.id)

@@ -18,7 +18,7 @@ ATTENDING: Final = frozenset({"Enter", "KPEnter", "C-m", "C-j", "CR", "Tab", "C-
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SignalEffect:
     """The record after something was told, what is to be published with it, and what later signals are held against."""
 
     agent: Agent
@@ -43,7 +43,7 @@ def _recalled(agent: Agent, at: float) -> Signal:
     return Signal(SignalState(agent.nudge_state), agent.nudge_summary, _channel(agent.nudge_source), at)
 
 
-def hear(agent: Agent, signals: Sequence[Signal], last: Signal | None, now: float, wall: float) -> Heard:
+def hear(agent: Agent, signals: Sequence[Signal], last: Signal | None, now: float, wall: float) -> SignalEffect:
     """Take signals in, in their order. However many they are, the nudge is told once, as the newest has set it."""
     before, seen = agent, list[Event]()
     for signal in signals:
@@ -55,33 +55,33 @@ def hear(agent: Agent, signals: Sequence[Signal], last: Signal | None, now: floa
         agent = _set(agent, signal, wall)
         seen += _logged(agent, signal, now, True)
         last = last if signal.source is Channel.BUDGET else signal  # the agent's own are held against each other
-    return Heard(agent, (*seen, *_told(before, agent)), last)
+    return SignalEffect(agent, (*seen, *_told(before, agent)), last)
 
 
-def clear(agent: Agent, reason: str) -> Heard:
+def clear(agent: Agent, reason: str) -> SignalEffect:
     """Somebody attends to it, or it works."""
     if not agent.nudge_state:
-        return Heard(agent)
+        return SignalEffect(agent)
     agent = replace(agent, nudge_state="", nudge_summary="", nudge_source="", nudge_seq=agent.nudge_seq + 1)
-    return Heard(agent, (NudgeCleared(agent.id, agent.nudge_seq, reason),))
+    return SignalEffect(agent, (NudgeCleared(agent.id, agent.nudge_seq, reason),))
 
 
-def works(agent: Agent, last: Signal | None, now: float) -> Heard:
+def works(agent: Agent, last: Signal | None, now: float) -> SignalEffect:
     """It is at work: what it called for before is over. What it has said just now it said at work."""
     if last is not None and not last.stands and last.source in (*SAID, *VAGUE) and now - last.at < FRESH:
-        return Heard(agent, (), last)
+        return SignalEffect(agent, (), last)
     return clear(agent, "it works")
 
 
 def entered(
     agent: Agent, before: Stage, said: Said, source: str, words: str, last: Signal | None, now: float, wall: float
-) -> Heard:
+) -> SignalEffect:
     """It has come to its state by what was said, in these words: the nudge that comes with that."""
     match agent.stage:
         case Stage.AWAITING_INPUT if said is Said.AGENT_QUESTION:
             state, words = SignalState.NEEDS_INPUT, agent.question.question if agent.question else words
             if source == Channel.EVENT_FILE and agent.nudge_state == state:
-                return Heard(agent, (), last)  # the signal itself has raised it
+                return SignalEffect(agent, (), last)  # the signal itself has raised it
         case Stage.COMPLETE if before is not Stage.COMPLETE:
             state = SignalState.COMPLETED
         case _ if said in (Said.USER_COMMAND, Said.USER_ANSWER):
@@ -89,20 +89,20 @@ def entered(
         case Stage.PROCESSING if before is not Stage.PROCESSING:
             return works(agent, last, now)
         case _:
-            return Heard(agent, (), last)
+            return SignalEffect(agent, (), last)
     return hear(agent, [Signal(state, worded(words), _channel(source), now, stands=True)], last, now, wall)
 
 
-def reworded(agent: Agent, text: str, last: Signal | None) -> Heard:
+def reworded(agent: Agent, text: str, last: Signal | None) -> SignalEffect:
     """It was seen to be done; now its hook tells its last words."""
     if agent.nudge_state != SignalState.COMPLETED or agent.nudge_summary:
-        return Heard(agent, (), last)
+        return SignalEffect(agent, (), last)
     worded_now = replace(agent, nudge_summary=worded(text), nudge_source=str(Channel.HOOK))
     last = None if last is None else replace(last, message=worded_now.nudge_summary, source=Channel.HOOK)
-    return Heard(worded_now, tuple(_told(agent, worded_now)), last)
+    return SignalEffect(worded_now, tuple(_told(agent, worded_now)), last)
 
 
-def crashed(agent: Agent, reason: str, last: Signal | None, now: float, wall: float) -> Heard:
+def crashed(agent: Agent, reason: str, last: Signal | None, now: float, wall: float) -> SignalEffect:
     """Its program ended in the midst of its work."""
     return hear(agent, [Signal(SignalState.ERROR, worded(reason), Channel.PROCESS, now)], last, now, wall)
 

@@ -232,7 +232,7 @@ def free_name(kind: str, taken: Collection[str]) -> str:
 # --- answers
 
 
-class Mode(StrEnum):
+class AnswerMode(StrEnum):
     """How an answer is given."""
 
     TEXT = "text"
@@ -245,7 +245,7 @@ class Mode(StrEnum):
 class Answer:
     """What an agent that asks is answered."""
 
-    mode: str = Mode.TEXT
+    mode: str = AnswerMode.TEXT
     text: str | None = None
     option_index: int | None = None  # from 0 on
     option_label: str | None = None
@@ -260,19 +260,19 @@ class Answer:
 
 def check_answer(answer: Answer) -> None:
     """Refuse what no dialog could take."""
-    if answer.mode not in list(Mode):
-        raise _bad(f"no mode is called {answer.mode!r:.80}", f"Allowed: {', '.join(Mode)}.")
+    if answer.mode not in list(AnswerMode):
+        raise _bad(f"no mode is called {answer.mode!r:.80}", f"Allowed: {', '.join(AnswerMode)}.")
     picked = sum(given is not None for given in (answer.option_index, answer.option_label))
     match answer.mode:
-        case Mode.TEXT | Mode.OTHER if not answer.text:
+        case AnswerMode.TEXT | AnswerMode.OTHER if not answer.text:
             raise _bad(f"mode {answer.mode!r} needs a text", "Give `text`.")
-        case Mode.SELECT if picked != 1:
+        case AnswerMode.SELECT if picked != 1:
             raise _bad("mode 'select' needs one option", "Give `option_index` (from 0 on) or `option_label`.")
-        case Mode.MULTI_SELECT if not answer.answers or not all(answer.answers):
+        case AnswerMode.MULTI_SELECT if not answer.answers or not all(answer.answers):
             raise _bad("mode 'multi_select' needs options", "Give `answers`: a list of indexes or labels per question.")
-    if picked and answer.mode != Mode.SELECT:
+    if picked and answer.mode != AnswerMode.SELECT:
         raise _bad(f"mode {answer.mode!r} takes no single option", "Use mode `select`.")
-    if answer.answers is not None and answer.mode != Mode.MULTI_SELECT:
+    if answer.answers is not None and answer.mode != AnswerMode.MULTI_SELECT:
         raise _bad(f"mode {answer.mode!r} takes no `answers`", "Use mode `multi_select`.")
     if any(index < 0 for index in _indexes(answer)):
         raise _bad("an option's index is 0 or more", "The first option has index 0.")
@@ -296,12 +296,12 @@ def choice_of(answer: Answer, menu: Menu | None, question: int = 0) -> Choice:
     if fingerprint is None and menu is not None:
         fingerprint = menu.fingerprint
     match answer.mode:
-        case Mode.SELECT:
+        case AnswerMode.SELECT:
             wanted = answer.option_label if answer.option_index is None else number_of(answer.option_index, menu)
             return Choice(wanted, None, answer.text, None, fingerprint, answer.startup)
-        case Mode.OTHER:
+        case AnswerMode.OTHER:
             return Choice(None, None, answer.text, None, fingerprint, answer.startup)
-        case Mode.MULTI_SELECT:
+        case AnswerMode.MULTI_SELECT:
             many = (answer.answers or ((),))[question]
             numbers = tuple(number_of(one, menu) if isinstance(one, int) else one for one in many)
             return Choice(None, numbers, answer.text, None, fingerprint, answer.startup)

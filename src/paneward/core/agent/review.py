@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from paneward.core.agent.record import RESTING, Agent, Stage
 from paneward.core.profiles.row import Profile
-from paneward.core.readiness.pending import Pending, Sight
+from paneward.core.readiness.pending import Pending, ProgramSight
 from paneward.core.readiness.rules import GAZE, Assessment, Tried
 from paneward.core.result import ReadyVerdict
 from paneward.core.state.claims import AgentState, Source, Standing
@@ -34,13 +34,13 @@ def after_words(found: Assessment, pending: Pending, scene: Scene, profile: Prof
     return Assessment(None, judged.rule, judged.evidence, tried, look_again=again)
 
 
-def _sight(found: Assessment) -> Sight:
+def _sight(found: Assessment) -> ProgramSight:
     """What that tells of the work. Input that was not read yet may be what we just typed."""
     if found.verdict is ReadyVerdict.AWAITING_ANSWER:
-        return Sight.ASKING
+        return ProgramSight.ASKING
     if found.rule == "not_reading":
-        return Sight.AWAY
-    return Sight.WORKING if found.rule == "busy_mark" and found.working else Sight.NEITHER
+        return ProgramSight.AWAY
+    return ProgramSight.WORKING if found.rule == "busy_mark" and found.working else ProgramSight.NEITHER
 
 
 def _undecided(found: Assessment) -> tuple[Tried, ...]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from paneward.core.agent.record import Said, Stage
 from paneward.core.profiles.row import Profile
-from paneward.core.readiness.pending import Pending, Sight, Words
+from paneward.core.readiness.pending import Pending, ProgramSight, SentWords
 from paneward.core.result import Menu
 from paneward.core.state.claims import AWAITING, AgentState, Standing
 from paneward.core.terminal.scene import Scene
@@ -84,7 +84,7 @@ class Hearing:
     def end(self, now: float, text: str = "") -> None:
         """They went in, or did not."""
         self._typing, self._told_at, self._asks = self._typing - 1, now, None
-        self._pending = self._pending.told(Words(now, text, self._answers))
+        self._pending = self._pending.told(SentWords(now, text, self._answers))
 
     def wants(self, question: str | None) -> None:
         """It has said that it waits for an answer to this; None: it has said something else."""
@@ -136,8 +136,8 @@ class Hearing:
         return Said.AGENT_COMPLETION if stage in _TOLD else None
 
     def _remember(self, state: AgentState, seen: Seen) -> None:
-        works = Sight.WORKING if state is AgentState.BUSY else Sight.NEITHER
-        self._pending.see(Sight.ASKING if state in AWAITING else works, seen.now, seen.scene, seen.profile)
+        works = ProgramSight.WORKING if state is AgentState.BUSY else ProgramSight.NEITHER
+        self._pending.see(ProgramSight.ASKING if state in AWAITING else works, seen.now, seen.scene, seen.profile)
         if state in AWAITING:
             return
         self._asks = None

@@ -10,7 +10,7 @@ from paneward.core.delivery.deliver import Order, deliver
 from paneward.core.delivery.preflight import Refusal, clear_to_type
 from paneward.core.errors import TmuxError, TmuxTimeout
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.terminal.flow import Flow, Mark, Phase, Post
+from paneward.core.terminal.flow import Flow, Phase, Post, SavePhase
 
 
 def post(order: Order) -> Flow[SendResult]:
@@ -22,8 +22,8 @@ def post(order: Order) -> Flow[SendResult]:
             return SendResult(Verdict.FAILED, Rung.NOTHING, said, start.code, said, start.hint, notes=order.notes)
         if start.interrupt:
             return (yield from deliver(order))
-        yield Mark(Phase.INTENDED)
-        yield Mark(Phase.TYPED)  # after a crash nobody knows whether it was taken: it is not sent again
+        yield SavePhase(Phase.INTENDED)
+        yield SavePhase(Phase.TYPED)  # after a crash nobody knows whether it was taken: it is not sent again
         yield Post(order.text)
     except TmuxTimeout as error:
         return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, error.message, notes=order.notes)

@@ -17,14 +17,14 @@ from paneward.core.delivery.one_key import Prompt, Reaction, prompt_for_keys, re
 from paneward.core.delivery.order import Order as Order
 from paneward.core.delivery.preflight import Clear, Refusal, at_rest, clear_to_type
 from paneward.core.delivery.progress import Progress
-from paneward.core.delivery.proof import Judge, Outcome, Reading
+from paneward.core.delivery.proof import ComposerReading, Judge, ProofOutcome
 from paneward.core.delivery.retype import NOTE, Typings
 from paneward.core.delivery.snippet import typing_delay
 from paneward.core.delivery.unanswered import answered
 from paneward.core.errors import Code, PaneMoved, TmuxError, Unanswered
 from paneward.core.result import Rung, SendResult
 from paneward.core.screen.appearance import troubles
-from paneward.core.terminal.flow import Flow, LeaveMode, Look, Mark, Paste, Phase, Press, Rest, Type, Watch
+from paneward.core.terminal.flow import Flow, LeaveMode, Look, Paste, Phase, Press, Rest, SavePhase, Type, Watch
 from paneward.core.terminal.scene import Scene, Snapshot
 
 UNSEEN = 2.0  # seconds of silence after which a text that left no trace counts as not drawn
@@ -51,10 +51,10 @@ AFTERMATH = 1.0  # seconds after a crash in which typed text may still be on its
 
 def deliver(order: Order) -> Flow[SendResult]:
     """Deliver a text; whatever the outside does, the answer is a result that says how far it came."""
-    return Delivery(order).run()
+    return DeliverySteps(order).run()
 
 
-class Delivery(Progress):
+class DeliverySteps(Progress):
     """One delivery under way: the steps that take it further."""
 
     def __init__(self, order: Order) -> None:
@@ -169,7 +169,7 @@ class Delivery(Progress):
         return replace(room, draft="")
 
     def _type(self, seen: Snapshot | None = None) -> Flow[None]:
-        yield Mark(Phase.INTENDED)
+        yield SavePhase(Phase.INTENDED)
         text = self._defused.text if self._prompt is None else self._defused.text[:1]
         yield self._act(text, seen)
         self._rung = Rung.TYPED
@@ -218,10 +218,10 @@ class Delivery(Progress):
             scene = yield Watch(BLINK)
         if self._typings.missed and not (yield from self._typings.stays_alone(scene)):
             return self._failed(Code.SEND_FAILED, "it was typed again, and does not stand there once", UNSURE)
-        yield Mark(Phase.TYPED)
+        yield SavePhase(Phase.TYPED)
         return (yield from self._settle_and_submit(scene))
 
-    def _cannot_be_seen(self, scene: Scene, reading: Reading, waited: float) -> bool:
+    def _cannot_be_seen(self, scene: Scene, reading: ComposerReading, waited: float) -> bool:
         """No look will show the text: the terminal does not echo, or the program drew it in its own way."""
         if scene.process and scene.process.echo is False and scene.process.canonical:
             return True
@@ -229,7 +229,7 @@ class Delivery(Progress):
             return False
         return reading.changed and (scene.quiet >= ODD or waited >= RENDER)
 
-    def _never_came(self, scene: Scene, reading: Reading, waited: float) -> bool:
+    def _never_came(self, scene: Scene, reading: ComposerReading, waited: float) -> bool:
         if scene.process and scene.process.unread:
             return waited >= self._order.terms.timeout
         unseen = UNSEEN if self._order.profile.reads else UNSEEN_YET
@@ -251,7 +251,7 @@ class Delivery(Progress):
         if not self._order.as_command and (mode := self._judge.mode(scene)):
             return (yield from self._take_back(mode))
         self._judge.settled(scene)
-        yield Mark(Phase.SUBMITTING)
+        yield SavePhase(Phase.SUBMITTING)
         yield Press(self._next_key())
         if not self._order.verify:
             return replace(self._confirmed("tmux took the text and the key"), rung=Rung.TYPED)
@@ -322,17 +322,17 @@ class Delivery(Progress):
         while True:
             since = scene.now - pressed_at
             outcome, evidence = self._judge.after_submit(scene, since)
-            held = held + 1 if outcome is Outcome.HOLDS and self._swallowed(scene, since) else 0
+            held = held + 1 if outcome is ProofOutcome.HOLDS and self._swallowed(scene, since) else 0
             match outcome:
-                case Outcome.LET_GO:
+                case ProofOutcome.LET_GO:
                     return self._confirmed(evidence + self._judge.beside(scene))
-                case Outcome.ENDED:
+                case ProofOutcome.ENDED:
                     return self._unconfirmed(evidence)
-                case Outcome.THROWN:
+                case ProofOutcome.THROWN:
                     return self._failed(Code.SEND_FAILED, evidence, "Send it again: the program did not get it.")
-                case Outcome.GREW if self._swallowed(scene, since):
+                case ProofOutcome.GREW if self._swallowed(scene, since):
                     return self._unconfirmed(evidence)
-                case Outcome.HOLDS if held >= SEEN_HELD:
+                case ProofOutcome.HOLDS if held >= SEEN_HELD:
                     if self._enters > self._order.retries:
                         return self._still_held()
                     scene = yield from self._submit_again(scene)
@@ -347,8 +347,8 @@ class Delivery(Progress):
         yield Press(self._next_key())
         return (yield Watch(BLINK))
 
-    def _until_next_look(self, outcome: Outcome, scene: Scene) -> float:
-        if outcome is not Outcome.LIKELY:
+    def _until_next_look(self, outcome: ProofOutcome, scene: Scene) -> float:
+        if outcome is not ProofOutcome.LIKELY:
             return BLINK
         done_painting = scene.process is not None and scene.process.reading is True
         return 0.0 if done_painting else TWICE

@@ -9,7 +9,7 @@ from dataclasses import replace
 from paneward.core.delivery.preflight import Clear, Refusal, draft_in
 from paneward.core.errors import Code
 from paneward.core.profiles import Profile
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.terminal.flow import Flow, Keep, Look, Paste, Press, Watch
@@ -53,7 +53,7 @@ def give_back(draft: str, profile: Profile) -> Flow[tuple[str, ...]]:
 
 
 def _may_have_it(scene: Scene, profile: Profile) -> bool:
-    if scene.gone or scene.snapshot.dead or read_appearance(scene.snapshot, profile).state is State.DIALOG:
+    if scene.gone or scene.snapshot.dead or read_appearance(scene.snapshot, profile).state is ScreenState.DIALOG:
         return False
     composer = read_composer(Screen.of(scene.snapshot), profile)
     return composer is not None and not composer.text

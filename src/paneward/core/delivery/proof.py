@@ -10,7 +10,7 @@ from enum import StrEnum
 from paneward.core.profiles import Profile, Where
 from paneward.core.profiles.patterns import search
 from paneward.core.readiness.rules import PAINTED, busy_mark
-from paneward.core.screen.appearance import Appearance, State, read_appearance
+from paneward.core.screen.appearance import Appearance, ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import Composer, ends_with, essence, goes_on, read_composer
 from paneward.core.screen.dialogs.asked import read_asked
@@ -25,7 +25,7 @@ SHOWN = 20  # characters at either end of a text by which it is found in a trans
 REAPED = 1.0  # seconds in which tmux learns how a program ended
 
 
-class Outcome(StrEnum):
+class ProofOutcome(StrEnum):
     LET_GO = "let_go"
     LIKELY = "likely"  # it looks so; the next look must agree
     HOLDS = "holds"
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ComposerReading:
     """The composer at one look, compared with our text."""
 
     holds: bool = False  # our text stands in it, and ends at the insertion point
@@ -91,7 +91,7 @@ class Judge:
         seen = self._appearance(scene)
         if any(one and self._wanted.startswith(essence(one.rstrip("…."))) for one in seen.queued):
             return ", and the text waits its turn"
-        return f", and it works: {seen.evidence!r}" if seen.state is State.BUSY else ""
+        return f", and it works: {seen.evidence!r}" if seen.state is ScreenState.BUSY else ""
 
     def _appearance(self, scene: Scene) -> Appearance:
         return read_appearance(scene.snapshot, self._profile, scene.process)
@@ -99,13 +99,13 @@ class Judge:
     def _composer(self, scene: Scene) -> Composer | None:
         return read_composer(Screen.of(scene.snapshot), self._profile)
 
-    def read(self, scene: Scene) -> Reading:
+    def read(self, scene: Scene) -> ComposerReading:
         composer = self._composer(scene)
         if composer is None:
-            return Reading(changed=self._before is not None)
+            return ComposerReading(changed=self._before is not None)
         changed = composer != self._before and not self._only_moved(composer)
         holds = changed and (self._holds(composer) or self._in_shell(scene, composer))
-        return Reading(holds, self._foreign(composer), changed, composer.text, composer.ghost)
+        return ComposerReading(holds, self._foreign(composer), changed, composer.text, composer.ghost)
 
     def _only_moved(self, composer: Composer) -> bool:
         """The line at the cursor reads as before one of ours was typed: what stands above it came or went. Of several
@@ -154,18 +154,18 @@ class Judge:
             return False
         return asks_anew(self._before, scene, self._profile)
 
-    def after_submit(self, scene: Scene, since: float) -> tuple[Outcome, str]:
+    def after_submit(self, scene: Scene, since: float) -> tuple[ProofOutcome, str]:
         """What became of the text, `since` seconds after submit was pressed."""
         self._looks += 1
         if scene.gone or scene.snapshot.dead:
             reaped = scene.gone or scene.snapshot.dead_status or since >= REAPED
-            return self._ended(scene) if reaped else (Outcome.UNCLEAR, "the program ended")
+            return self._ended(scene) if reaped else (ProofOutcome.UNCLEAR, "the program ended")
         outcome, evidence = self._judge(scene, since)
-        if outcome is not Outcome.LIKELY:
+        if outcome is not ProofOutcome.LIKELY:
             self._likely = None
             return outcome, evidence
         agreed, self._likely = self._likely == evidence, evidence
-        return (Outcome.LET_GO if agreed or self._painted(scene) else Outcome.LIKELY), evidence
+        return (ProofOutcome.LET_GO if agreed or self._painted(scene) else ProofOutcome.LIKELY), evidence
 
     def _painted(self, scene: Scene) -> bool:
         """One look is enough: of a program that is known to paint in one go, and was waiting for input before it."""
@@ -173,17 +173,17 @@ class Judge:
         told = self._profile.reads and not self._profile.floor
         return told and process is not None and process.reading is True and process.unread == 0
 
-    def _ended(self, scene: Scene) -> tuple[Outcome, str]:
+    def _ended(self, scene: Scene) -> tuple[ProofOutcome, str]:
         """A terminal that collects lines had handed ours over; another program may have died of anything."""
         before, seen = self._process_before, scene.snapshot
         by_itself = not scene.gone and (seen.dead_status.isdecimal() or seen.dead_status in HUNG_UP)
         if before and before.canonical and before.reading and by_itself:
-            return Outcome.LET_GO, "the program took the line and ended by itself"
+            return ProofOutcome.LET_GO, "the program took the line and ended by itself"
         if self._raw and any(search(pattern, self._text) for pattern in self._profile.quits):
-            return Outcome.LET_GO, "the program ended, as the text asked it to"
-        return Outcome.ENDED, "the program ended right after submit"
+            return ProofOutcome.LET_GO, "the program ended, as the text asked it to"
+        return ProofOutcome.ENDED, "the program ended right after submit"
 
-    def _judge(self, scene: Scene, since: float) -> tuple[Outcome, str]:
+    def _judge(self, scene: Scene, since: float) -> tuple[ProofOutcome, str]:
         screen = Screen.of(scene.snapshot)
         composer = read_composer(screen, self._profile)
         if self._profile.framed:
@@ -192,48 +192,48 @@ class Judge:
         if unread := self._unread_line(scene, since):
             return unread
         if self._took_line(scene, composer):
-            return Outcome.LET_GO, "the program took the line"
+            return ProofOutcome.LET_GO, "the program took the line"
         if self._fell_back(scene):
             return self._ended(scene)
         if scene.process is not None and scene.process.canonical and scene.process.unread:
-            return Outcome.UNCLEAR, "the line waits to be read"
+            return ProofOutcome.UNCLEAR, "the line waits to be read"
         if self._moved_on(scene, since):
-            return Outcome.LET_GO, "the program left its prompt to work on it"
+            return ProofOutcome.LET_GO, "the program left its prompt to work on it"
         if self._prompt_is_back(composer):
-            return Outcome.LIKELY, "the prompt is back and empty"
+            return ProofOutcome.LIKELY, "the prompt is back and empty"
         if self._on_a_new_row(composer):
             return self._below_the_text(scene, composer, since)
         if self._grew(composer, screen.width):
-            return Outcome.GREW, "the text still stands in the input line, and more with it"
+            return ProofOutcome.GREW, "the text still stands in the input line, and more with it"
         if self._holds(composer):
-            return Outcome.HOLDS, "the text still stands at the cursor"
+            return ProofOutcome.HOLDS, "the text still stands at the cursor"
         if self._same_line(composer):
-            return Outcome.UNCLEAR, "the program drew the text in its own way, and still does so on the same line"
+            return ProofOutcome.UNCLEAR, "the program drew the text in its own way, and still does so on the same line"
         if read_asked(scene.snapshot, self._profile):
-            return Outcome.LIKELY, "a dialog opened"
-        return Outcome.LIKELY, "the text left the input line"
+            return ProofOutcome.LIKELY, "a dialog opened"
+        return ProofOutcome.LIKELY, "the text left the input line"
 
-    def _judge_framed(self, scene: Scene, screen: Screen, composer: Composer | None) -> tuple[Outcome, str]:
+    def _judge_framed(self, scene: Scene, screen: Screen, composer: Composer | None) -> tuple[ProofOutcome, str]:
         if composer is None:
             if read_asked(scene.snapshot, self._profile):
-                return Outcome.LIKELY, "a dialog opened"
+                return ProofOutcome.LIKELY, "a dialog opened"
             if mark := busy_mark(screen, self._profile, scene.process):
-                return Outcome.LIKELY, f"{mark!r} appeared"
+                return ProofOutcome.LIKELY, f"{mark!r} appeared"
             if self._command and scene.quiet >= PAINTED:
-                return Outcome.LIKELY, "the composer made room for what the command shows"
-            return Outcome.UNCLEAR, "no composer on the screen"
+                return ProofOutcome.LIKELY, "the composer made room for what the command shows"
+            return ProofOutcome.UNCLEAR, "no composer on the screen"
         inside = essence(composer.text)
         if not inside and self._forgotten(scene, screen, composer):
-            return Outcome.UNCLEAR, "the composer is empty, but the text is nowhere: it may have begun anew"
+            return ProofOutcome.UNCLEAR, "the composer is empty, but the text is nowhere: it may have begun anew"
         if not inside:
-            return Outcome.LET_GO if self._profile.reads else Outcome.LIKELY, "the composer is empty again"
+            return ProofOutcome.LET_GO if self._profile.reads else ProofOutcome.LIKELY, "the composer is empty again"
         if self._foreign(composer):
-            return Outcome.GREW, "the composer still holds the text, and more with it"
+            return ProofOutcome.GREW, "the composer still holds the text, and more with it"
         if self._holds(composer) or inside == self._wanted or self._in_shell(scene, composer):
-            return Outcome.HOLDS, "the composer still holds the text"
+            return ProofOutcome.HOLDS, "the composer still holds the text"
         working = busy_mark(screen, self._profile, scene.process)
         standing = scene.quiet >= STANDS or working  # it may be in the middle of drawing ours
-        return Outcome.LIKELY if standing else Outcome.UNCLEAR, "the composer holds other text"
+        return ProofOutcome.LIKELY if standing else ProofOutcome.UNCLEAR, "the composer holds other text"
 
     def _forgotten(self, scene: Scene, screen: Screen, composer: Composer) -> bool:
         """An agent that is still loading empties its composer by drawing it anew: then what it took must be shown."""
@@ -257,7 +257,7 @@ class Judge:
             return False
         return composer.before.startswith(self._settled.before)
 
-    def _unread_line(self, scene: Scene, since: float) -> tuple[Outcome, str] | None:
+    def _unread_line(self, scene: Scene, since: float) -> tuple[ProofOutcome, str] | None:
         """A line that no longer waits, and that the program has not read: it flushes its input. A read that has just
         returned is counted a moment later."""
         before, now = self._process_before, scene.process
@@ -266,8 +266,8 @@ class Judge:
         if before.taken is None or now.taken is None or not 0 <= now.taken - before.taken < len(self._text.encode()):
             return None
         if now.reading is False or since < WORKING:
-            return Outcome.UNCLEAR, "the line was not read yet"
-        return Outcome.THROWN, "the line was thrown away unread"
+            return ProofOutcome.UNCLEAR, "the line was not read yet"
+        return ProofOutcome.THROWN, "the line was thrown away unread"
 
     def _took_line(self, scene: Scene, composer: Composer) -> bool:
         """A terminal that collects lines hands one over at Enter, whatever the program draws."""
@@ -309,10 +309,10 @@ class Judge:
         moved = self._settled is not None and self._at(composer) != self._at(self._settled)
         return moved and not composer.rows[-1].strip() and ends_with(composer.rows[:-1], self._wanted)
 
-    def _below_the_text(self, scene: Scene, composer: Composer, since: float) -> tuple[Outcome, str]:
+    def _below_the_text(self, scene: Scene, composer: Composer, since: float) -> tuple[ProofOutcome, str]:
         """The cursor went to a new line under the text: taken, or only a line break in the composer?"""
         process = scene.process
         working = process is not None and process.reading is False and since >= WORKING
         if working or (composer.x == 0 and since >= WORKING):
-            return Outcome.LET_GO, "the cursor went to a new line and the program works"
-        return Outcome.UNCLEAR, "the cursor went to a new line under the text"
+            return ProofOutcome.LET_GO, "the cursor went to a new line and the program works"
+        return ProofOutcome.UNCLEAR, "the cursor went to a new line under the text"

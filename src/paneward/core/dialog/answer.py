@@ -12,7 +12,7 @@ from functools import partial
 
 from paneward.core.delivery.deliver import AFTERMATH, Order, deliver
 from paneward.core.delivery.proof import Judge
-from paneward.core.dialog.choice import Choice, Refused, check, find_option, place, refuse, ticked
+from paneward.core.dialog.choice import Choice, ChoiceRefused, check, find_option, place, refuse, ticked
 from paneward.core.dialog.field import field_open, type_words
 from paneward.core.dialog.keys import BLINK, DEAF, KEYS_PER_STEP, REACTION, ROUND, TRIES_TO_OPEN, DialogKeys
 from paneward.core.dialog.open import alive, dialog, line_prompt, press_key, unclear, unread, words_in_field
@@ -20,7 +20,7 @@ from paneward.core.errors import Code, TmuxError, Unanswered
 from paneward.core.result import Menu, Option, Rung, SendResult, Verdict
 from paneward.core.screen.dialogs.asked import read_asked
 from paneward.core.screen.dialogs.menu import REFUSABLE
-from paneward.core.terminal.flow import Flow, Look, Mark, Phase, Press, Rest, Type, Watch
+from paneward.core.terminal.flow import Flow, Look, Phase, Press, Rest, SavePhase, Type, Watch
 from paneward.core.terminal.scene import Scene
 
 
@@ -30,7 +30,7 @@ def answer(choice: Choice, order: Order) -> Flow[SendResult]:
         if order.resume is not None:
             return (yield from _resume(choice, order, order.resume))
         return (yield from _afresh(choice, order))
-    except Refused as refused:
+    except ChoiceRefused as refused:
         return refused.result
     except Unanswered as error:
         return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, f"{error.message}; look at the pane before you answer again")
@@ -45,8 +45,8 @@ def _afresh(choice: Choice, order: Order) -> Flow[SendResult]:
     if isinstance(menu, SendResult):
         return menu
     check(menu, choice)
-    yield Mark(Phase.INTENDED)
-    return (yield from Answer(choice, order, menu).run())
+    yield SavePhase(Phase.INTENDED)
+    return (yield from MenuAnswer(choice, order, menu).run())
 
 
 def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
@@ -60,7 +60,7 @@ def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
     if menu is None and choice.fingerprint is None:
         return (yield from line_prompt(choice, order))
     if choice.multi is None and (words := words_in_field(choice, order, scene)):
-        return (yield from Answer(choice, order, menu or unread(choice)).hand_in(words))
+        return (yield from MenuAnswer(choice, order, menu or unread(choice)).hand_in(words))
     if phase is Phase.INTENDED:
         return (yield from _afresh(choice, replace(order, resume=None)))
     if phase is Phase.SUBMITTING and (menu is None or menu.fingerprint != choice.fingerprint):
@@ -68,7 +68,7 @@ def _resume(choice: Choice, order: Order, phase: Phase) -> Flow[SendResult]:
     return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, unclear(menu, phase))
 
 
-class Answer(DialogKeys):
+class MenuAnswer(DialogKeys):
     """One answer under way."""
 
     def run(self) -> Flow[SendResult]:
@@ -90,7 +90,7 @@ class Answer(DialogKeys):
         """The options asked for; a list that scrolls is walked through until they are seen."""
         try:
             return [find_option(self._menu, one) for one in wanted]
-        except Refused:
+        except ChoiceRefused:
             if not self._menu.hidden:
                 raise
         whole = yield from self._walk_through()
@@ -215,7 +215,7 @@ class Answer(DialogKeys):
         chosen = yield from self._choose(option)
         if not chosen.success:
             return chosen
-        yield Mark(Phase.INTENDED)  # the words are still to come
+        yield SavePhase(Phase.INTENDED)  # the words are still to come
         sent = yield from deliver(self._order)
         return replace(sent, notes=(*sent.notes, f"{option.label!r} was chosen, the words follow as a message"))
 
@@ -245,7 +245,7 @@ class Answer(DialogKeys):
     def _type(self, scene: Scene) -> Flow[None]:
         typed = yield from type_words(self._order, scene)
         if isinstance(typed, SendResult):
-            raise Refused(typed)
+            raise ChoiceRefused(typed)
         self._words = typed
 
     def hand_in(self, words: Judge) -> Flow[SendResult]:

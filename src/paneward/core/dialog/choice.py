@@ -30,7 +30,7 @@ def one_way(text: object, select: object, other: object, multi: object, key: obj
     return ways == 1 and (other is None or (text is None and key is None)) if ways else other is not None
 
 
-class Refused(Exception):
+class ChoiceRefused(Exception):
     """Ends the flow with a result; never leaves the flow."""
 
     def __init__(self, result: SendResult) -> None:
@@ -38,8 +38,8 @@ class Refused(Exception):
         self.result = result
 
 
-def refuse(code: Code, evidence: str, hint: str = "", rung: Rung = Rung.NOTHING) -> Refused:
-    return Refused(SendResult(Verdict.FAILED, rung, evidence, code, evidence, hint))
+def refuse(code: Code, evidence: str, hint: str = "", rung: Rung = Rung.NOTHING) -> ChoiceRefused:
+    return ChoiceRefused(SendResult(Verdict.FAILED, rung, evidence, code, evidence, hint))
 
 
 def check(menu: Menu, choice: Choice) -> None:

@@ -13,10 +13,10 @@ from paneward.core.delivery.proof import Judge
 from paneward.core.errors import Code, PaneDead, PaneMoved, PaneNotFound
 from paneward.core.profiles import Frame, Profile
 from paneward.core.result import Rung, SendResult, Verdict
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.lines import typing_at
-from paneward.core.terminal.flow import Flow, Mark, Paste, Phase, Type, Watch
+from paneward.core.terminal.flow import Flow, Paste, Phase, SavePhase, Type, Watch
 from paneward.core.terminal.scene import Scene
 
 OPEN = 3.0  # seconds a field that moves gets to stand still
@@ -36,13 +36,13 @@ def field_open(scene: Scene, profile: Profile) -> bool:
     if not profile.framed:
         return marked
     state = read_appearance(scene.snapshot, profile, scene.process).state
-    return state is State.DIALOG or (marked and state is State.UNKNOWN)
+    return state is ScreenState.DIALOG or (marked and state is ScreenState.UNKNOWN)
 
 
 def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
     """Type the words into the field that is open in `scene`; once they stand in it, its judge, else what went wrong."""
     judge = Judge(order.text, replace(order.profile, frame=Frame.CURSOR))
-    yield Mark(Phase.INTENDED)
+    yield SavePhase(Phase.INTENDED)
     if not (yield from _typed(order, judge, scene)):
         return _failed(
             Code.STALE_DIALOG, "the dialog's field closed before the words were typed", "Read it anew.", Rung.NOTHING
@@ -54,7 +54,7 @@ def type_words(order: Order, scene: Scene) -> Flow[Judge | SendResult]:
             error = PaneNotFound("the pane closed") if scene.gone else PaneDead("the program ended")
             return _failed(error.code, f"{error.message} while the words were typed", error.hint)
         if judge.read(scene).holds and scene.quiet >= max(STILL, order.profile.settle):
-            yield Mark(Phase.TYPED)
+            yield SavePhase(Phase.TYPED)
             return judge
         scene = yield Watch(BLINK)
     return _failed(

@@ -20,10 +20,10 @@ from paneward.core.errors import Code
 from paneward.core.profiles import Profile
 from paneward.core.profiles.patterns import search
 from paneward.core.result import Menu, Rung, SendResult, Verdict
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.dialogs.asked import read_asked
-from paneward.core.terminal.flow import Flow, Mark, Phase, Press, Watch
+from paneward.core.terminal.flow import Flow, Phase, Press, SavePhase, Watch
 from paneward.core.terminal.scene import Scene
 
 REACTION = 1.0  # seconds a menu gets to move its highlight, or to open a field
@@ -38,7 +38,7 @@ TRIES_TO_OPEN = 2  # how often the keys that open a field are pressed
 KEYS_PER_STEP = 3  # how often a key that moved nothing is pressed again
 ROUND = 60  # options of a list that scrolls
 PAINTED = 0.05
-SHOWN = (State.IDLE, State.BUSY)
+SHOWN = (ScreenState.IDLE, ScreenState.BUSY)
 
 
 def _shows_more(before: Menu, now: Menu) -> bool:
@@ -129,7 +129,7 @@ class DialogKeys:
         for enters in range(1, KEYS_PER_STEP + 2):
             if number is not None:
                 yield from self._go_to(number)
-            yield Mark(Phase.SUBMITTING)
+            yield SavePhase(Phase.SUBMITTING)
             yield from self._press(keys)
             closed = yield from self._closed()
             if closed is not None:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from paneward.core.delivery.deliver import Order, deliver
 from paneward.core.delivery.one_key import UNTAKEN, Reaction, prompt_for_keys, reaction
 from paneward.core.delivery.proof import Judge
-from paneward.core.dialog.choice import Choice, Refused, check, refuse
+from paneward.core.dialog.choice import Choice, ChoiceRefused, check, refuse
 from paneward.core.dialog.field import field_open
 from paneward.core.errors import Code, PaneDead, PaneNotFound
 from paneward.core.profiles import Frame, Profile
 from paneward.core.result import Menu, Rung, SendResult, Verdict
 from paneward.core.screen.dialogs.asked import read_asked
-from paneward.core.terminal.flow import Flow, Look, Mark, Phase, Press, Watch
+from paneward.core.terminal.flow import Flow, Look, Phase, Press, SavePhase, Watch
 from paneward.core.terminal.scene import Scene
 
 PAINTING = 2.0  # seconds after which a dialog that never stands still is answered all the same
@@ -73,7 +73,7 @@ def press_key(choice: Choice, order: Order, key: str) -> Flow[SendResult]:
         raise refuse(Code.STALE_DIALOG, "the dialog you saw is no longer open", "`paneward menu` shows what is.")
     elif prompt is None:
         raise _no_prompt(scene)
-    yield Mark(Phase.SUBMITTING)
+    yield SavePhase(Phase.SUBMITTING)
     yield Press((key,))
     reacted, scene = yield from reaction(scene, key, order.profile)
     now = read_asked(scene.snapshot, order.profile) if menu is not None else None
@@ -84,7 +84,7 @@ def press_key(choice: Choice, order: Order, key: str) -> Flow[SendResult]:
     return SendResult(Verdict.UNCONFIRMED, Rung.TYPED, UNTAKEN.get(reacted, "the same dialog is still open"))
 
 
-def _no_prompt(scene: Scene) -> Refused:
+def _no_prompt(scene: Scene) -> ChoiceRefused:
     if scene.process is not None and scene.process.canonical:
         return refuse(Code.NO_DIALOG, "the program reads whole lines, not keys", "Answer with --text.")
     return refuse(Code.NO_DIALOG, "nothing in the pane waits for a key", "`paneward keys` presses any key anywhere.")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from paneward.core.hook_install.entries import OURS as OURS
-from paneward.core.hook_install.entries import Refused as Refused
+from paneward.core.hook_install.entries import EditRefused as EditRefused
 from paneward.core.hook_install.entries import is_ours, listed, mapping
 from paneward.core.hook_install.in_json import edit_json, root_of
 from paneward.core.hook_install.in_toml import edit_toml, read_toml

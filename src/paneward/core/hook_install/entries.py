@@ -6,7 +6,7 @@ from typing import Any, Final
 OURS: Final = "paneward-hook"
 
 
-class Refused(ValueError):
+class EditRefused(ValueError):
     """The file cannot be edited; says why."""
 
 

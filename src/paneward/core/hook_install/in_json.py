@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paneward.core.hook_install import jsonc
-from paneward.core.hook_install.entries import Refused, has_all, own
+from paneward.core.hook_install.entries import EditRefused, has_all, own
 from paneward.core.hook_install.jsonc import Node, NotJson
 
 
@@ -24,12 +24,12 @@ def root_of(text: str) -> Node:
     try:
         root = jsonc.parse(text)
     except NotJson as error:
-        raise Refused(f"it is not JSON: {error}") from None
+        raise EditRefused(f"it is not JSON: {error}") from None
     if root.value != "{":
-        raise Refused("it is no JSON object")
+        raise EditRefused("it is no JSON object")
     hooks = root.get("hooks")
     if hooks is not None and (hooks.value != "{" or any(item.node.value != "[" for item in hooks.items)):
-        raise Refused("its `hooks` is no object of lists")
+        raise EditRefused("its `hooks` is no object of lists")
     return root
 
 

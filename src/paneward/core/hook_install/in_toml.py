@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from paneward.core.hook_install.entries import Refused, has_all, is_ours, listed, mapping
+from paneward.core.hook_install.entries import EditRefused, has_all, is_ours, listed, mapping
 
 MARK: Final = "# paneward-hook"
 BARE: Final = "# paneward-hook, behind a line without an end"
@@ -16,7 +16,7 @@ def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refused(f"it is not TOML: {error!s:.200}") from None
+        raise EditRefused(f"it is not TOML: {error!s:.200}") from None
 
 
 def edit_toml(text: str | None, entries: Mapping[str, Any]) -> str | None:
@@ -36,7 +36,7 @@ def edit_toml(text: str | None, entries: Mapping[str, Any]) -> str | None:
     except tomllib.TOMLDecodeError:
         whole = {}
     if not has_all(whole, entries):
-        raise Refused("its `hooks` is written in a form that nothing can be added to: use `[[hooks.NAME]]` tables")
+        raise EditRefused("its `hooks` is written in a form that nothing can be added to: use `[[hooks.NAME]]` tables")
     return edited
 
 

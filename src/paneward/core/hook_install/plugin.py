@@ -3,12 +3,12 @@
 import json
 from typing import Final
 
-from paneward.core.hook_install.entries import OURS, Refused
+from paneward.core.hook_install.entries import OURS, EditRefused
 
 
 def edit_plugin(text: str | None, spool: str | None) -> str | None:
     if text is not None and OURS not in text.partition("\n")[0]:
-        raise Refused("it is not a plugin of Paneward's")
+        raise EditRefused("it is not a plugin of Paneward's")
     return None if spool is None else PLUGIN.replace("SPOOL", json.dumps(spool))
 
 

@@ -67,7 +67,7 @@ class HostRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class HostTrouble:
     """Why a host cannot be used."""
 
     code: str
@@ -81,7 +81,7 @@ class HostStanding(HostRecord):
 
     state: HostState = HostState.CONNECTING
     since: float = 0.0  # seconds since the epoch
-    error: Trouble | None = None  # the last one; none while it is connected
+    error: HostTrouble | None = None  # the last one; none while it is connected
     tries: int = 0  # that failed since it was last connected for a while
     retry_at: float | None = None  # seconds since the epoch; none: it is not tried by itself
     tmux: str = ""  # the version there, as it was last told

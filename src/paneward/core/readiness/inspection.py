@@ -12,7 +12,7 @@ from paneward.core.profiles import Profile, Recognised, nearest
 from paneward.core.profiles.row import Mark, Where
 from paneward.core.readiness.rules import Assessment, assess
 from paneward.core.result import Menu, ReadyVerdict
-from paneward.core.screen.appearance import Appearance, State, read_appearance
+from paneward.core.screen.appearance import Appearance, ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.marks import find_mark
@@ -23,7 +23,7 @@ WORDS = 24  # characters of a text by which its row is found: what follows may b
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SeenMark:
     """A mark that the profile names, and what was seen of it."""
 
     mark: Mark
@@ -53,7 +53,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Inspection:
     pane: str
     profile: str
     pattern: str  # that matched `line`; empty where the profile was asked for, or nothing matched
@@ -65,7 +65,7 @@ class Reading:
     verdict: str | None  # None: only time can tell
     rule: str
     because: str
-    state: State
+    state: ScreenState
     evidence: str
     composer: Box | None
     draft: str
@@ -74,8 +74,8 @@ class Reading:
     placeholder: str
     mode: str
     queued: tuple[str, ...]
-    busy: tuple[Sight, ...]
-    asks: tuple[Sight, ...]
+    busy: tuple[SeenMark, ...]
+    asks: tuple[SeenMark, ...]
     kind: str  # of a dialog that is known by its words
     startup: bool
     question: str
@@ -85,7 +85,7 @@ class Reading:
     screen: tuple[str, ...]  # the rows as text
 
 
-def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Reading:
+def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Inspection:
     """What the profile makes of the screen."""
     profile, snapshot = found.profile, scene.snapshot
     screen = screen_of(snapshot, profile)
@@ -93,7 +93,7 @@ def read(scene: Scene, found: Recognised, prompt: re.Pattern[str]) -> Reading:
     shown = _shown(scene, profile, judged)
     busy, asks = (_sights(marks, screen, scene, profile) for marks in (profile.busy, profile.dialog))
     box = _box(screen, profile)
-    return Reading(
+    return Inspection(
         pane=snapshot.pane,
         profile=profile.name,
         pattern=found.pattern,
@@ -130,18 +130,24 @@ def _shown(scene: Scene, profile: Profile, judged: Assessment) -> Appearance:
     """Of a program without a frame of its own the screen alone tells no state, and of a dead one it tells the past."""
     shown = read_appearance(scene.snapshot, profile, scene.process)
     if judged.verdict is ReadyVerdict.DEAD:
-        return Appearance(State.UNKNOWN, judged.evidence, version=shown.version, version_known=shown.version_known)
+        return Appearance(
+            ScreenState.UNKNOWN, judged.evidence, version=shown.version, version_known=shown.version_known
+        )
     if profile.framed:
-        absent = judged.rule == "no_composer" and shown.state is State.IDLE
-        return replace(shown, state=State.UNKNOWN, evidence=judged.evidence) if absent else shown
-    told = {ReadyVerdict.READY: State.IDLE, ReadyVerdict.AWAITING_ANSWER: State.DIALOG, None: State.UNKNOWN}
-    state = State.BUSY if judged.working else told.get(judged.verdict, State.UNKNOWN)
+        absent = judged.rule == "no_composer" and shown.state is ScreenState.IDLE
+        return replace(shown, state=ScreenState.UNKNOWN, evidence=judged.evidence) if absent else shown
+    told = {
+        ReadyVerdict.READY: ScreenState.IDLE,
+        ReadyVerdict.AWAITING_ANSWER: ScreenState.DIALOG,
+        None: ScreenState.UNKNOWN,
+    }
+    state = ScreenState.BUSY if judged.working else told.get(judged.verdict, ScreenState.UNKNOWN)
     return replace(shown, state=state, evidence=judged.evidence, question=judged.question or shown.question)
 
 
-def _sights(marks: tuple[Mark, ...], screen: Screen, scene: Scene, profile: Profile) -> tuple[Sight, ...]:
+def _sights(marks: tuple[Mark, ...], screen: Screen, scene: Scene, profile: Profile) -> tuple[SeenMark, ...]:
     looks = ((mark, find_mark((mark,), screen, profile, scene.process)) for mark in marks)
-    return tuple(Sight(mark, None if found is None else found[1]) for mark, found in looks)
+    return tuple(SeenMark(mark, None if found is None else found[1]) for mark, found in looks)
 
 
 def _box(screen: Screen, profile: Profile) -> Box | None:
@@ -153,7 +159,7 @@ def _box(screen: Screen, profile: Profile) -> Box | None:
     return Box(region.top, region.bottom - 1, region.left, region.edge, region.glyph.strip(), region.cut, rows)
 
 
-def _spots(screen: Screen, shown: Appearance, box: Box | None, sights: tuple[Sight, ...]) -> Iterator[Spot]:
+def _spots(screen: Screen, shown: Appearance, box: Box | None, sights: tuple[SeenMark, ...]) -> Iterator[Spot]:
     if box:
         yield Spot("composer", box.top, box.bottom)
     named = [("version", shown.version or ""), ("question", shown.question)]

@@ -22,7 +22,7 @@ from typing import Final
 
 from paneward.core.profiles.row import Profile
 from paneward.core.readiness.away import Away
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
 from paneward.core.screen.panel import screen_of
@@ -36,7 +36,7 @@ FEWEST: Final = 3  # of them: fewer stand anywhere
 _CHANGES: Final = re.compile(r"\d+|[\u2800-\u28ff✻✽✶✳✢·■⬝|/\\-]")  # numbers of a clock, a wheel
 
 
-class Sight(Enum):
+class ProgramSight(Enum):
     """What one look tells of the program."""
 
     WORKING = auto()  # it shows so, or tells so
@@ -46,7 +46,7 @@ class Sight(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class SentWords:
     """Words of ours that went in, or may have."""
 
     at: float  # when, on the clock of the looks
@@ -67,25 +67,25 @@ class Judged:
 class Pending:
     """The words that went in last; without any, what the program was found at."""
 
-    def __init__(self, words: Words | None = None) -> None:
-        self._words = words or Words(NEVER)
+    def __init__(self, words: SentWords | None = None) -> None:
+        self._words = words or SentWords(NEVER)
         self._worked = False
         self._since = self._words.at  # from when on work may be expected
         self._away = Away()
         self._shown: set[int] = set()
         self._painted_at = self._since
 
-    def told(self, words: Words) -> "Pending":
+    def told(self, words: SentWords) -> "Pending":
         """They have gone in: what was seen since they were begun counts."""
         told = Pending(words)
         told._worked = self._worked
         return told
 
-    def see(self, sight: Sight, now: float, scene: Scene | None = None, profile: Profile | None = None) -> None:
+    def see(self, sight: ProgramSight, now: float, scene: Scene | None = None, profile: Profile | None = None) -> None:
         """A look."""
         if self._since == NEVER:
             self._since = self._painted_at = now
-        if sight is Sight.ASKING:  # whoever answers that, work goes on then
+        if sight is ProgramSight.ASKING:  # whoever answers that, work goes on then
             self._worked, self._since = False, now
             self._words = replace(self._words, answer=True)
         elif self._works(sight, now) and not (scene and profile and _other_work(scene, profile)):
@@ -95,9 +95,9 @@ class Pending:
         if scene is not None and profile is not None and waits_its_turn(scene, profile):
             self._worked, self._since = False, now
 
-    def _works(self, sight: Sight, now: float) -> bool:
-        self._away.see(sight is Sight.AWAY, now)
-        return sight is Sight.WORKING or (sight is Sight.AWAY and not self._away.briefly(now))
+    def _works(self, sight: ProgramSight, now: float) -> bool:
+        self._away.see(sight is ProgramSight.AWAY, now)
+        return sight is ProgramSight.WORKING or (sight is ProgramSight.AWAY and not self._away.briefly(now))
 
     def _look(self, scene: Scene) -> None:
         shows = hash(_CHANGES.sub("", Screen.of(scene.snapshot).text))
@@ -164,4 +164,4 @@ def _only_starts(scene: Scene, profile: Profile) -> bool:
     """It may tell of work by its title while it only starts: then the screen has to show it too."""
     if not profile.stirs or scene.process is None or not scene.process.young:
         return False
-    return read_appearance(replace(scene.snapshot, title=""), profile, scene.process).state is State.IDLE
+    return read_appearance(replace(scene.snapshot, title=""), profile, scene.process).state is ScreenState.IDLE

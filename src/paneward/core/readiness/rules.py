@@ -18,7 +18,7 @@ from paneward.core.profiles import Profile
 from paneward.core.profiles.patterns import compiled, search
 from paneward.core.readiness.away import BRIEFLY
 from paneward.core.result import Readiness, ReadyVerdict
-from paneward.core.screen.appearance import State, read_appearance
+from paneward.core.screen.appearance import ScreenState, read_appearance
 from paneward.core.screen.boxed import typing_point
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.composer import read_composer
@@ -171,7 +171,7 @@ def _dialog(view: View) -> Finding | str:
     if not view.profile.dialogs:
         return "the profile knows no dialogs"
     found = read_appearance(view.scene.snapshot, view.profile, view.process)
-    if found.state is not State.DIALOG:
+    if found.state is not ScreenState.DIALOG:
         return "no dialog"
     if view.scene.quiet < PAINTED:
         return Finding("a dialog is being painted", look_again=PAINTED)

@@ -38,7 +38,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CastLine:
     """One line of a cast."""
 
     at: float  # seconds since its beginning
@@ -51,7 +51,7 @@ class Part:
     """A file of a recording that is being read, entry by entry."""
 
     header: Header
-    entries: Iterator[Entry]
+    entries: Iterator[CastLine]
 
 
 # --- written
@@ -71,7 +71,7 @@ def written_header(header: Header) -> bytes:
     return _line(found)
 
 
-def written(entry: Entry) -> bytes:
+def written(entry: CastLine) -> bytes:
     return _line([round(entry.at, DIGITS), entry.kind, entry.data])
 
 
@@ -119,7 +119,7 @@ def read_header(line: bytes, name: str) -> Header:
     )
 
 
-def _entries(lines: Iterator[bytes], name: str, note: Callable[[str], None]) -> Iterator[Entry]:
+def _entries(lines: Iterator[bytes], name: str, note: Callable[[str], None]) -> Iterator[CastLine]:
     """The entries; their times never run backwards, whatever the file says."""
     last = 0.0
     for number, line in enumerate(lines, 2):
@@ -136,11 +136,11 @@ def _entries(lines: Iterator[bytes], name: str, note: Callable[[str], None]) -> 
         yield replace(entry, at=last)
 
 
-def read_entry(line: bytes) -> Entry | None:
+def read_entry(line: bytes) -> CastLine | None:
     """None for what is none."""
     match _parsed(line):
         case [int() | float() as at, str(kind), str(data)] if _is_time(at):
-            return Entry(float(at), kind, data)
+            return CastLine(float(at), kind, data)
     return None
 
 
@@ -173,7 +173,7 @@ def _no_cast(name: str, why: str) -> InvalidInput:
 # --- joined, cut and shortened
 
 
-def joined(parts: Iterable[Part]) -> Iterator[Entry]:
+def joined(parts: Iterable[Part]) -> Iterator[CastLine]:
     """The entries of all parts, each part at its place in time; a part of another size begins with that size."""
     began, last, size = None, 0.0, ""
     for part in parts:
@@ -182,7 +182,7 @@ def joined(parts: Iterable[Part]) -> Iterator[Entry]:
         offset = last = max(header.began - began, last)
         fresh = size_of(header.width, header.height)
         if size and fresh != size:
-            yield Entry(offset, RESIZE, fresh)
+            yield CastLine(offset, RESIZE, fresh)
         size = fresh
         for entry in part.entries:
             last = max(last, offset + entry.at)
@@ -190,7 +190,7 @@ def joined(parts: Iterable[Part]) -> Iterator[Entry]:
             yield replace(entry, at=last)
 
 
-def clipped(entries: Iterable[Entry], start: float = 0.0, end: float = math.inf) -> Iterator[Entry]:
+def clipped(entries: Iterable[CastLine], start: float = 0.0, end: float = math.inf) -> Iterator[CastLine]:
     """What lies between two moments, counted from the first. What came before is shown at once: the screen needs it."""
     for entry in entries:
         if entry.at > end:
@@ -201,7 +201,7 @@ def clipped(entries: Iterable[Entry], start: float = 0.0, end: float = math.inf)
             yield replace(entry, at=0.0)
 
 
-def capped(entries: Iterable[Entry], idle: float) -> Iterator[Entry]:
+def capped(entries: Iterable[CastLine], idle: float) -> Iterator[CastLine]:
     """No pause is longer than `idle` seconds."""
     last = at = 0.0
     for entry in entries:
@@ -210,7 +210,7 @@ def capped(entries: Iterable[Entry], idle: float) -> Iterator[Entry]:
         yield replace(entry, at=at)
 
 
-def exported(header: Header, entries: Iterable[Entry]) -> Iterator[bytes]:
+def exported(header: Header, entries: Iterable[CastLine]) -> Iterator[bytes]:
     """The lines of one cast."""
     yield written_header(header)
     for entry in entries:

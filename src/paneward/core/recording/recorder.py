@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from paneward.core.recording.cast import CAPTION, OUTPUT, RESIZE, Entry, Header, size_of, written, written_header
+from paneward.core.recording.cast import CAPTION, OUTPUT, RESIZE, CastLine, Header, size_of, written, written_header
 from paneward.core.terminal.browser import TerminalFilter
 from paneward.core.terminal.scene import Snapshot
 
@@ -134,7 +134,7 @@ class Scribe:
 
     def _entry(self, kind: str, data: str, now: float) -> bytes:
         self._last = max(self._last, now - self._began)
-        return written(Entry(self._last, kind, data))
+        return written(CastLine(self._last, kind, data))
 
     def _forget(self) -> None:
         """Half a character, or half a sequence, has no meaning before a snapshot."""
@@ -164,7 +164,7 @@ def order(name: str) -> tuple[str, int, str]:
 # --- limits
 
 
-class Ending(StrEnum):
+class RecordingEnd(StrEnum):
     """Why a recording stopped."""
 
     ASKED = "asked"  # somebody said so
@@ -184,7 +184,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRecording:
     """A recording on the disk."""
 
     agent_id: str
@@ -213,26 +213,26 @@ class Next(StrEnum):
     STOP = "stop"
 
 
-def judged(room: Room, more: int, limits: Limits) -> tuple[Next, Ending | None]:
+def judged(room: Room, more: int, limits: Limits) -> tuple[Next, RecordingEnd | None]:
     """What to do with `more` bytes. No limit is ever passed, but by a part that begins with a screen that is larger."""
     if room.age >= limits.age:
-        return Next.STOP, Ending.AGE
+        return Next.STOP, RecordingEnd.AGE
     if room.recording + more > limits.recording:
-        return Next.STOP, Ending.LIMIT
+        return Next.STOP, RecordingEnd.LIMIT
     if room.total + more > limits.total:
-        return Next.MAKE_ROOM, Ending.LIMIT
+        return Next.MAKE_ROOM, RecordingEnd.LIMIT
     if room.part and room.part + more > limits.part:
         return Next.NEXT_PART, None
     return Next.WRITE, None
 
 
-def to_remove(kept: Collection[Kept], limits: Limits, cutoff: float, more: int = 0) -> list[Kept]:
+def to_remove(kept: Collection[KeptRecording], limits: Limits, cutoff: float, more: int = 0) -> list[KeptRecording]:
     """Those that ended before `cutoff`, then the oldest until there is room for `more` bytes. One that runs is left
     alone; where those that run take all the room, nothing else goes for them."""
     over = sorted((one for one in kept if not one.running), key=lambda one: (one.ended, one.agent_id, one.name))
     left = sum(one.bytes for one in kept) + more
     helps = left - sum(one.bytes for one in over) <= limits.total
-    gone: list[Kept] = []
+    gone: list[KeptRecording] = []
     for one in over:
         if one.ended <= cutoff or (helps and left > limits.total):
             gone.append(one)

@@ -28,7 +28,7 @@ from paneward.core.terminal.scene import ProcessFacts, Scene, Snapshot
 MARGIN = 4  # columns that a program may leave free at the end of a row before it wraps
 
 
-class State(StrEnum):
+class ScreenState(StrEnum):
     """What an agent does, as far as its screen shows it."""
 
     IDLE = "idle"  # its composer is there and nothing says that it works
@@ -39,7 +39,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    state: State
+    state: ScreenState
     evidence: str  # what the state was told by
     draft: str = ""  # unsent text in the composer, or the placeholder that stands for it
     whole: bool = True  # the draft is known character by character: no row was wrapped, scrolled away or collapsed
@@ -75,14 +75,14 @@ def _read(snapshot: Snapshot, profile: Profile, canonical: bool | None) -> Appea
     busy = find_mark(profile.busy, screen, profile, process)
     if composer is None:
         absent = profile.closed or "the composer is not on the screen"
-        state, evidence = (State.BUSY, busy[1]) if busy else (State.UNKNOWN, absent)
+        state, evidence = (ScreenState.BUSY, busy[1]) if busy else (ScreenState.UNKNOWN, absent)
         trouble = _trouble(screen, profile)
         return Appearance(state, evidence, version=version, version_known=known, trouble=trouble)
     draft, unwrapped = _draft(composer)
     placeholder = _placeholder(composer.text, profile)
     mode = next((mode.name for mode in profile.modes if find_mark((mode.mark,), screen, profile)), "")
     return Appearance(
-        state=State.BUSY if busy else State.IDLE,
+        state=ScreenState.BUSY if busy else ScreenState.IDLE,
         evidence=busy[1] if busy else "the composer is on the screen",
         draft=draft,
         whole=unwrapped and not placeholder and not (composer.region and composer.region.cut),
@@ -109,7 +109,7 @@ def _dialog(
     if told:
         words = told[1]
     return Appearance(
-        State.DIALOG,
+        ScreenState.DIALOG,
         evidence or ("a menu in the place of the composer" if menu else "a question on the cursor's line"),
         menu=menu,
         question=words or evidence,

@@ -25,7 +25,7 @@ _KEYS = re.compile(
 )
 
 
-class Kind(StrEnum):
+class LineKind(StrEnum):
     TEXT = "text"
     BLANK = "blank"
     RULE = "rule"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Line:
     y: int
-    kind: Kind
+    kind: LineKind
     text: str  # without borders, and without blanks around it
     x: int  # the column where the text begins
     edge: int  # the column where the text has to end: the right border, or the edge of the pane
@@ -52,12 +52,12 @@ class Line:
     @property
     def keys_hint(self) -> bool:
         """It tells which keys do what."""
-        return self.kind is Kind.TEXT and bool(_KEYS.search(self.text))
+        return self.kind is LineKind.TEXT and bool(_KEYS.search(self.text))
 
     @property
     def prompt(self) -> bool:
         """It looks like a place to type: a prompt with or without text behind it."""
-        return self.kind is Kind.TEXT and bool(_PROMPT.fullmatch(self.text))
+        return self.kind is LineKind.TEXT and bool(_PROMPT.fullmatch(self.text))
 
     @property
     def faint(self) -> bool:
@@ -85,12 +85,12 @@ def lines(screen: Screen) -> list[Line]:
 def _line(y: int, row: Row, width: int) -> Line:
     text = row.text
     if not text:
-        return Line(y, Kind.BLANK, "", 0, width, row)
+        return Line(y, LineKind.BLANK, "", 0, width, row)
     if is_rule(text):
-        return Line(y, Kind.RULE, text.strip(), row.indent, width, row)
+        return Line(y, LineKind.RULE, text.strip(), row.indent, width, row)
     start, end = _between_borders(text)
     inner = text[start:end]
-    kind = Kind.TEXT if inner.strip() else Kind.BLANK
+    kind = LineKind.TEXT if inner.strip() else LineKind.BLANK
     edge = columns(text[:end]) if end < len(text) else width
     return Line(y, kind, inner.strip(), start + len(inner) - len(inner.lstrip()), edge, row)
 

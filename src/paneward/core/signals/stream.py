@@ -30,7 +30,7 @@ FIRST: Final = (b"", b"0", b"1")  # column or row
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HeardMarker:
     """A marker of the output."""
 
     marker: Marker
@@ -46,9 +46,9 @@ class Stream:
 
     # --- what is heard
 
-    def feed(self, data: bytes, now: float) -> list[Told]:
+    def feed(self, data: bytes, now: float) -> list[HeardMarker]:
         """The markers that `data` completes."""
-        found: list[Told] = []
+        found: list[HeardMarker] = []
         for text, move in self._cut(data):
             found += self._tell(self._detector.feed(text, now) if text else [])
             if move is not None:
@@ -68,7 +68,7 @@ class Stream:
         self._torn = torn
         return True
 
-    def flush(self) -> list[Told]:
+    def flush(self) -> list[HeardMarker]:
         """Judge the unfinished line: its time is up, or the stream ended."""
         return self._tell(self._detector.flush())
 
@@ -119,14 +119,14 @@ class Stream:
             at = move.end()
         yield data[at:], None
 
-    def _tell(self, markers: list[Marker]) -> list[Told]:
+    def _tell(self, markers: list[Marker]) -> list[HeardMarker]:
         told = []
         for marker in markers:
             known = as_known(marker.essence, sketch(marker.above))
-            told.append(Told(marker, known, self._page.write(marker.row, known) if marker.sure else True))
+            told.append(HeardMarker(marker, known, self._page.write(marker.row, known) if marker.sure else True))
         return told
 
-    def _move(self, move: re.Match[bytes]) -> list[Told]:
+    def _move(self, move: re.Match[bytes]) -> list[HeardMarker]:
         if move["aside"] or move["back"]:
             if move["aside"] in (b"G", b"1G", b"`", b"1`"):
                 self._detector.feed(b"\r", 0.0)
@@ -145,7 +145,7 @@ class Stream:
                 self._page.clear()
         return found
 
-    def _climb(self, rows: int, first: bool) -> list[Told]:
+    def _climb(self, rows: int, first: bool) -> list[HeardMarker]:
         found = self._tell(self._detector.jump(rows, first or not self._detector.pending))
         self._page.rewind(self._detector.row)
         return found

@@ -24,13 +24,13 @@ from paneward.core.profiles.row import Profile, Where
 from paneward.core.readiness.away import Away
 from paneward.core.readiness.rules import assess, compile_prompt
 from paneward.core.result import ReadyVerdict
-from paneward.core.screen.appearance import Appearance, State, read_appearance
+from paneward.core.screen.appearance import Appearance, ScreenState, read_appearance
 from paneward.core.screen.turn import activity, broken_off, prompted
 from paneward.core.state.claims import AWAITING, TURN, AgentState, Claim, Ending, Source, Standing
 from paneward.core.state.hooks import Heard, HookClaims
 from paneward.core.state.pacing import SOON, Naps
 from paneward.core.state.titles import Title
-from paneward.core.terminal.osc import TITLES, Osc, Told, read_progress, read_status
+from paneward.core.terminal.osc import TITLES, Osc, read_progress, read_status
 from paneward.core.terminal.scene import Scene
 
 PAINTED: Final = 0.01  # seconds that a composer or a dialog has to stand on the screen
@@ -48,7 +48,7 @@ _VERDICTS: Final = {
 _TELLING: Final = (Source.HOOK, Source.STATUS)  # against which a mark of work has to stand for a while
 _OF_ITSELF: Final = (Source.STATUS, Source.TITLE)  # that tell of work while a program starts
 _UNWORDED: Final = (Source.HOOK, Source.STATUS, Source.TITLE)  # that tell of a dialog before the screen shows it
-_TOLD: Final = {Told.IDLE: AgentState.IDLE, Told.DONE: AgentState.IDLE, Told.WORKING: AgentState.BUSY}
+_TOLD: Final = {"idle": AgentState.IDLE, "done": AgentState.IDLE, "working": AgentState.BUSY}  # by `ProgramStatus`
 
 
 def _asking(kind: str) -> AgentState:
@@ -170,11 +170,11 @@ class StateMachine:
             return self._assessed(scene, profile)
         seen = self._appearance(scene, profile)
         match seen.state:
-            case State.IDLE:
+            case ScreenState.IDLE:
                 return Claim(Source.SCREEN, AgentState.IDLE, seen.evidence, scene.now)
-            case State.BUSY if self._composed or not self._by_terminal() or prompted(scene, profile):
+            case ScreenState.BUSY if self._composed or not self._by_terminal() or prompted(scene, profile):
                 return Claim(Source.SCREEN, AgentState.BUSY, seen.evidence, scene.now)
-            case State.DIALOG:
+            case ScreenState.DIALOG:
                 return Claim(Source.SCREEN, _asking(seen.kind), seen.evidence, scene.now, seen.kind, seen.question)
         return None
 

@@ -45,7 +45,7 @@ class What(StrEnum):
     SIGNAL = "signal"  # the agent says itself how it stands
 
 
-class Malformed(ValueError):
+class MalformedHook(ValueError):
     """What a hook wrote cannot be read."""
 
 
@@ -122,20 +122,20 @@ PANE: Final = re.compile(r"%\d{1,9}")
 def read_spooled(data: bytes, at: float) -> Heard:
     """What one hook wrote: a line that says who and where, the body, and the end."""
     if len(data) > LONGEST:
-        raise Malformed(f"{len(data)} bytes are more than {LONGEST}")
+        raise MalformedHook(f"{len(data)} bytes are more than {LONGEST}")
     if not data.endswith(END):
-        raise Malformed("it was not written to its end")
+        raise MalformedHook("it was not written to its end")
     head, newline, body = data[: -len(END)].partition(b"\n")
     parts = head.decode("utf-8", "replace").split("\t")
     if not newline or len(parts) != 3:
-        raise Malformed(f"its first line is not `agent, pane, tmux`: {head[:80]!r}")
+        raise MalformedHook(f"its first line is not `agent, pane, tmux`: {head[:80]!r}")
     agent, pane, tmux = parts
     where = {"pane": pane if PANE.fullmatch(pane) else "", "socket": tmux.partition(",")[0]}
     document = _document(body)
     if agent == "signal":
         return read_signal(document, at, **where)
     if agent not in AGENTS:
-        raise Malformed(f"no agent with hooks is called {agent[:80]!r}")
+        raise MalformedHook(f"no agent with hooks is called {agent[:80]!r}")
     return read_hook(agent, document, at, **where)
 
 
@@ -143,23 +143,23 @@ def _document(body: bytes) -> Mapping[str, Any]:
     try:
         document = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"its body is not JSON: {error!s:.120}") from None
+        raise MalformedHook(f"its body is not JSON: {error!s:.120}") from None
     if not isinstance(document, dict):
-        raise Malformed(f"its body is no JSON object: {body[:80]!r}")
+        raise MalformedHook(f"its body is no JSON object: {body[:80]!r}")
     return document
 
 
 def read_line(line: bytes, at: float) -> Heard:
     """A line of an event file: a signal."""
     if len(line) > LONGEST:
-        raise Malformed(f"{len(line)} bytes are more than {LONGEST}")
+        raise MalformedHook(f"{len(line)} bytes are more than {LONGEST}")
     return read_signal(_document(line), at)
 
 
 def read_signal(document: Mapping[str, Any], at: float, pane: str = "", socket: str = "") -> Heard:
     state = document.get("state")
     if state not in SIGNALS:
-        raise Malformed(f"no state of a signal is called {state!r:.80}; allowed: {', '.join(SIGNALS)}")
+        raise MalformedHook(f"no state of a signal is called {state!r:.80}; allowed: {', '.join(SIGNALS)}")
     return Heard(
         What.SIGNAL, "", at, pane, socket, "signal", text=_text(document, "message"), state=str(state),
         turn=_text(document, "id"),
@@ -171,7 +171,7 @@ def read_hook(agent: str, document: Mapping[str, Any], at: float, pane: str = ""
     name = document.get("hook_event_name")
     what = NAMES.get(name) if isinstance(name, str) else None
     if what is None:
-        raise Malformed(f"{agent} has no hook {name!r:.80} that is known")
+        raise MalformedHook(f"{agent} has no hook {name!r:.80} that is known")
     tool, given = _text(document, "tool_name"), document.get("tool_input")
     question = ASKING.get(tool, "permission" if what is What.PERMISSION else "")
     if question in ("question", "plan") and what in (What.PERMISSION, What.TOOL_BEGINS):
@@ -195,7 +195,7 @@ def _words(agent: str, what: What, document: Mapping[str, Any], given: Any) -> s
     match what:
         case What.PROMPT:
             if not isinstance(document.get("prompt"), str):
-                raise Malformed(f"the prompt hook of {agent} came without its prompt")
+                raise MalformedHook(f"the prompt hook of {agent} came without its prompt")
             return _text(document, "prompt")
         case What.STOP if agent != "gemini":
             return _text(document, "last_assistant_message")

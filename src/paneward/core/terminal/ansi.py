@@ -34,7 +34,7 @@ _KEPT = b"\t\n\r"
 _DROPPED = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in _KEPT)
 
 
-class State(IntEnum):
+class ParserState(IntEnum):
     GROUND = 0
     ESCAPE = auto()
     INTERMEDIATE = auto()
@@ -46,14 +46,14 @@ class State(IntEnum):
 
 
 # By global names: looking up a member of an enumeration takes as long as judging a byte.
-_GROUND, _ESCAPE, _INTERMEDIATE, _CSI, _CSI_MORE, _CSI_OTHER, _OSC, _STRING = State
+_GROUND, _ESCAPE, _INTERMEDIATE, _CSI, _CSI_MORE, _CSI_OTHER, _OSC, _STRING = ParserState
 
 _FINALS = range(0x40, 0x7F)
 _INTERMEDIATES = range(0x20, 0x30)
 _NO_COUNT = (*_INTERMEDIATES, *b":<=>?")
 
 # Later rows of a state overrule earlier ones; a byte in no row leaves the state as it is.
-TRANSITIONS: Final[dict[State, list[tuple[Iterable[int], State]]]] = {
+TRANSITIONS: Final[dict[ParserState, list[tuple[Iterable[int], ParserState]]]] = {
     _GROUND: [],
     _ESCAPE: [
         (range(0x30, 0x7F), _GROUND),
@@ -69,24 +69,24 @@ TRANSITIONS: Final[dict[State, list[tuple[Iterable[int], State]]]] = {
     _OSC: [((_BEL,), _GROUND)],
     _STRING: [],
 }
-ANYWHERE: Final[list[tuple[Iterable[int], State]]] = [((_CAN, _SUB), _GROUND), ((_ESC,), _ESCAPE)]
+ANYWHERE: Final[list[tuple[Iterable[int], ParserState]]] = [((_CAN, _SUB), _GROUND), ((_ESC,), _ESCAPE)]
 
 
-def _row(state: State) -> list[State | None]:
+def _row(state: ParserState) -> list[ParserState | None]:
     """Where each byte leads from `state`; None where it stays and is text."""
     text: Iterable[int] = _KEPT
     if state is _GROUND:
         text = set(range(256)).difference(_DROPPED)
     elif state in (_OSC, _STRING):
         text = ()
-    row: list[State | None] = [None if byte in text else state for byte in range(256)]
+    row: list[ParserState | None] = [None if byte in text else state for byte in range(256)]
     for some, target in TRANSITIONS[state] + ANYWHERE:
         for byte in some:
             row[byte] = target
     return row
 
 
-_ROWS = [_row(state) for state in State]
+_ROWS = [_row(state) for state in ParserState]
 
 
 def _movement(final: int, count: int) -> bytes:

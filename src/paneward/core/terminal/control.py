@@ -34,7 +34,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CommandReply:
     """The answer to the oldest command that still waited for one."""
 
     ok: bool
@@ -61,7 +61,7 @@ class SessionChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class ClientExit:
     reason: str
 
 
@@ -72,20 +72,30 @@ class Notification:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class StrayFailure:
     """A command that we did not send over this stream failed: the `attach` of the command line itself."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenStream:
     """The stream cannot be followed any further."""
 
     reason: str
 
 
-Event = Output | Reply | Paused | Continued | SessionChanged | Exit | Notification | Refused | Broken
+Event = (
+    Output
+    | CommandReply
+    | Paused
+    | Continued
+    | SessionChanged
+    | ClientExit
+    | Notification
+    | StrayFailure
+    | BrokenStream
+)
 
 INSIDE = frozenset(  # notifications that are believed inside a plain block
     b"output extended-output pause continue message paste-buffer-changed paste-buffer-deleted layout-change "
@@ -135,7 +145,7 @@ def notice(line: bytes) -> Event | None:
         case b"%session-changed":
             return SessionChanged(_text(args.partition(b" ")[0]))
         case b"%exit":
-            return Exit(_text(args))
+            return ClientExit(_text(args))
     return Notification(_text(name[1:]), _text(args)) if name[:1] == b"%" and name[1:2].isalpha() else None
 
 
@@ -252,7 +262,7 @@ class Control:
     def _break(self, events: list[Event]) -> None:
         self._broken = True
         self._torn, self._lines = [], []
-        events.append(Broken("tmux sent a line or a reply without end"))
+        events.append(BrokenStream("tmux sent a line or a reply without end"))
 
     def _line(self, line: bytes, events: list[Event]) -> None:
         if self._nonce_tail:
@@ -287,9 +297,9 @@ class Control:
         ours = self._tail[-2:] == b" 1"
         if ours and self._due:
             self._due.popleft()
-            events.append(Reply(ok, self._lines))
+            events.append(CommandReply(ok, self._lines))
         elif not ours and not ok:
-            events.append(Refused(_text(b"\n".join(self._lines))))
+            events.append(StrayFailure(_text(b"\n".join(self._lines))))
         self._tail, self._lines = b"", []
 
     def _end_framed(self, events: list[Event]) -> None:
@@ -301,7 +311,7 @@ class Control:
         self._tail, self._lines, self._framed, self._nonce_tail = b"", [], False, b""
 
 
-def read_framed(tail: bytes, lines: list[bytes], nonce: bytes) -> tuple[Reply, list[Event]]:
+def read_framed(tail: bytes, lines: list[bytes], nonce: bytes) -> tuple[CommandReply, list[Event]]:
     """Read the lines between the begin of the first block and the begin of the nonce's own block.
 
     Returns the reply and the notifications that came after its first block.
@@ -311,10 +321,10 @@ def read_framed(tail: bytes, lines: list[bytes], nonce: bytes) -> tuple[Reply, l
     end, fail = b"%end " + tail, b"%error " + tail
     stop = next((i for i in range(min(at - 1, len(lines)) - 1, -1, -1) if lines[i] in (end, fail)), None)
     if stop is None:
-        return Reply(False, [b"tmux's answer has no end"]), []
+        return CommandReply(False, [b"tmux's answer has no end"]), []
     trailer, later = _read_trailer(lines, at, mark) if at < len(lines) else (None, [])
     events, complaint = _read_later([*lines[stop + 1 : at - 1], *later])
-    return Reply(lines[stop] is not fail and lines[stop] == end, lines[:stop], trailer, complaint), events
+    return CommandReply(lines[stop] is not fail and lines[stop] == end, lines[:stop], trailer, complaint), events
 
 
 def _read_trailer(lines: list[bytes], at: int, mark: bytes) -> tuple[bytes | None, list[bytes]]:

@@ -96,11 +96,11 @@ class LeaveMode:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SavePhase:
     """Store how far the delivery has come, durably, before going on."""
 
     phase: Phase
 
 
-Effect = Look | Watch | Rest | Type | Paste | Press | Post | Keep | LeaveMode | Mark
+Effect = Look | Watch | Rest | Type | Paste | Press | Post | Keep | LeaveMode | SavePhase
 Flow = Generator[Effect, Scene, T]

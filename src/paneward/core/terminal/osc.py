@@ -87,7 +87,7 @@ def _read(match: re.Match[bytes]) -> Osc:
 # --- what some of them mean
 
 
-class Told(StrEnum):
+class ProgramStatus(StrEnum):
     """What a program says it does, in the words of OSC 7501."""
 
     IDLE = "idle"
@@ -98,7 +98,7 @@ class Told(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    told: Told
+    told: ProgramStatus
     kind: str = ""  # of what blocks it: `permission`, `question`
 
 
@@ -108,7 +108,7 @@ def read_status(osc: Osc) -> Status | None:
         return None
     fields = dict(part.partition("=")[::2] for part in re.split("[:;]", osc.text))
     told = fields.get("state", "").strip()
-    return Status(Told(told), fields.get("kind", "").strip()) if told in list(Told) else None
+    return Status(ProgramStatus(told), fields.get("kind", "").strip()) if told in list(ProgramStatus) else None
 
 
 def read_progress(osc: Osc) -> bool | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from paneward.core.usage.readers import read
-from paneward.core.usage.told import Malformed, Tally, Told, Usage, left
+from paneward.core.usage.told import MalformedTranscript, Tally, TranscriptLine, Usage, left
 
 LONGEST: Final = 8_000_000  # bytes of a line: a longer one tells nothing of what is used
 TAIL: Final = 64  # bytes by which it is told whether a file is still the one that was read
@@ -21,7 +21,7 @@ NONE: Final = Tally()
 
 
 @dataclass(slots=True)
-class File:
+class TranscriptFile:
     """One transcript: how far it was read, and what its later lines are understood by."""
 
     inode: int = 0
@@ -50,7 +50,7 @@ class File:
 
 
 @dataclass(slots=True)
-class Session:
+class ApiSession:
     """A conversation whose sums an agent's API tells."""
 
     base: Tally = NONE
@@ -64,8 +64,8 @@ class Account:
         """`since`: when the agent was started, as `moment` writes it."""
         self.kind = kind
         self.since = since
-        self.files: dict[str, File] = {}
-        self.sessions: dict[str, Session] = {}
+        self.files: dict[str, TranscriptFile] = {}
+        self.sessions: dict[str, ApiSession] = {}
         self.malformed = 0
         self.told: dict[str, Any] = {}  # which budgets were said to be crossed
         self._floor = ""  # what is not later was in transcripts whose places are no longer kept
@@ -79,7 +79,7 @@ class Account:
 
     # --- files
 
-    def begin(self, path: str, inode: int, sub: bool = False) -> File:
+    def begin(self, path: str, inode: int, sub: bool = False) -> TranscriptFile:
         """A transcript is to be read; from its beginning, if it is another one than before in that place."""
         known = self.files.get(path)
         if known is not None and known.inode in (0, inode):
@@ -87,14 +87,16 @@ class Account:
             return known
         after = max(self.since, self._floor, known.newest if known else "", self._copied(path) if sub else "")
         others = (file.newest for name, file in self.files.items() if name != path and not file.sub)
-        self.files[path] = file = File(inode, after=after, mark="" if sub else max(others, default=""), sub=sub)
+        self.files[path] = file = TranscriptFile(
+            inode, after=after, mark="" if sub else max(others, default=""), sub=sub
+        )
         self._let_go()
         return file
 
-    def restart(self, path: str) -> File:
+    def restart(self, path: str) -> TranscriptFile:
         """It was cut short, or written anew: what it holds now may have been counted."""
         file = self.files[path]
-        self.files[path] = fresh = File(
+        self.files[path] = fresh = TranscriptFile(
             file.inode, after=max(file.after, file.newest), mark=file.mark, sub=file.sub, paid=file.paid,
             before=file.before, newest=file.newest,
         )  # fmt: skip
@@ -130,7 +132,7 @@ class Account:
             file.skipped, file.pending = file.skipped + len(file.pending), bytearray()
         return told
 
-    def _end(self, file: File, line: bytes) -> bool:
+    def _end(self, file: TranscriptFile, line: bytes) -> bool:
         """A line is whole."""
         file.offset += file.skipped + len(line) + 1
         ending = line[-(TAIL - 1) :] + b"\n"
@@ -138,16 +140,16 @@ class Account:
         overlong, file.skipped, file.pending = file.skipped > 0 or len(line) > LONGEST, 0, bytearray()
         try:
             if overlong:
-                raise Malformed("longer than any that tells something")
+                raise MalformedTranscript("longer than any that tells something")
             told = read(self.kind, line)
-        except Malformed:
+        except MalformedTranscript:
             self.malformed += 1
             return False
         return told is not None and self._take(file, told)
 
     # --- what they tell
 
-    def _take(self, file: File, told: Told) -> bool:
+    def _take(self, file: TranscriptFile, told: TranscriptLine) -> bool:
         file.at = told.at or file.at
         file.sub = file.sub if told.sub is None else told.sub
         if told.tally is None:
@@ -163,7 +165,7 @@ class Account:
             self._spent = (self._spent or 0.0) + told.cost
         return True
 
-    def _is_answer(self, file: File, told: Told) -> bool:
+    def _is_answer(self, file: TranscriptFile, told: TranscriptLine) -> bool:
         """Whether it tells of an answer, and not only of the sum again."""
         if told.total is None:
             file.records = file.records or (told.tally is not None and self.kind == "codex")
@@ -180,13 +182,13 @@ class Account:
             while len(self._recent) > REMEMBERED:
                 del self._recent[next(iter(self._recent))]
 
-    def _pay(self, file: File, paid: float, counts: bool) -> bool:
+    def _pay(self, file: TranscriptFile, paid: float, counts: bool) -> bool:
         changed = paid != file.paid
         file.paid = paid
         file.before = min(file.before, paid) if counts else paid
         return changed
 
-    def _stand(self, file: File, told: Told) -> bool:
+    def _stand(self, file: TranscriptFile, told: TranscriptLine) -> bool:
         """How full the context is: the newest conversation tells."""
         if file.at < self._context_at:
             return False
@@ -204,7 +206,7 @@ class Account:
         """A conversation's sums; `own`: it began with this agent, else only what is added from now on counts."""
         known = self.sessions.get(session)
         if known is None:
-            known = self.sessions[session] = Session() if own else Session(now, now, paid, paid or 0.0)
+            known = self.sessions[session] = ApiSession() if own else ApiSession(now, now, paid, paid or 0.0)
         changed = (known.now, known.paid) != (now, paid)
         more = now.beyond(known.base).beyond(known.now.beyond(known.base))
         known.now, known.paid = now, paid
@@ -225,7 +227,7 @@ class Account:
 
     def paid(self) -> float | None:
         """What the agent says it has cost."""
-        told: Iterable[File | Session] = [*self.files.values(), *self.sessions.values()]
+        told: Iterable[TranscriptFile | ApiSession] = [*self.files.values(), *self.sessions.values()]
         sums = [one.paid - one.before for one in told if one.paid is not None]
         if not sums and self._spent is None:
             return None
@@ -261,9 +263,9 @@ class Account:
     def read(cls, data: Mapping[str, Any]) -> "Account":
         account = cls(data["kind"], data["since"])
         account._floor = data["floor"]
-        account.files = {path: File(**file) for path, file in data["files"].items()}
+        account.files = {path: TranscriptFile(**file) for path, file in data["files"].items()}
         account.sessions = {
-            name: Session(Tally(*base), Tally(*now), paid, before)
+            name: ApiSession(Tally(*base), Tally(*now), paid, before)
             for name, (base, now, paid, before) in data["sessions"].items()
         }
         account._tallies = {model: Tally(*parts) for model, parts in data["models"].items()}
@@ -273,6 +275,6 @@ class Account:
         return account
 
 
-def _written(file: File) -> dict[str, Any]:
+def _written(file: TranscriptFile) -> dict[str, Any]:
     """Without the beginning of a line: it is read again."""
     return {one.name: getattr(file, one.name) for one in fields(file) if one.name not in ("pending", "skipped")}

@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from paneward.core.usage.told import Malformed, Tally, Told
+from paneward.core.usage.told import MalformedTranscript, Tally, TranscriptLine
 
 MOST: Final = 10**15  # tokens: more is no number of tokens
 _MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z?")
 Line = Mapping[str, Any]
 
 
-def read(kind: str, line: bytes) -> Told | None:
+def read(kind: str, line: bytes) -> TranscriptLine | None:
     """What a line tells; None: nothing of what is used."""
     marks, reader = READERS[kind]
     if not any(mark in line for mark in marks):
@@ -29,9 +29,9 @@ def read(kind: str, line: bytes) -> Told | None:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"not JSON: {error!s:.100}") from None
+        raise MalformedTranscript(f"not JSON: {error!s:.100}") from None
     if not isinstance(document, dict):
-        raise Malformed("no JSON object")
+        raise MalformedTranscript("no JSON object")
     return reader(document)
 
 
@@ -41,20 +41,20 @@ def moment(text: Any) -> str:
     return f"{found[1]}T{found[2]}.{(found[3] or ''):0<9}" if found else ""
 
 
-def claude(line: Line) -> Told | None:
+def claude(line: Line) -> TranscriptLine | None:
     at = moment(line.get("timestamp"))
     match line.get("type"):
         case "assistant":
             return _claude_answer(line, at)
         case "system" if line.get("subtype") == "compact_boundary":
             left = _count(_part(line, "compactMetadata"), "postTokens")
-            return Told(at, context=left or None, emptied=True)
+            return TranscriptLine(at, context=left or None, emptied=True)
         case "cost-state":
-            return Told(paid=_money(line, "totalCostUSD"))
+            return TranscriptLine(paid=_money(line, "totalCostUSD"))
     return None
 
 
-def _claude_answer(line: Line, at: str) -> Told | None:
+def _claude_answer(line: Line, at: str) -> TranscriptLine | None:
     message = _part(line, "message")
     usage, model = _part(message, "usage"), _text(message, "model")
     if not usage or model == "<synthetic>":  # the program's own words
@@ -62,25 +62,25 @@ def _claude_answer(line: Line, at: str) -> Told | None:
     kept, cached = _count(usage, "cache_creation_input_tokens"), _count(usage, "cache_read_input_tokens")
     tally = Tally(_count(usage, "input_tokens") + kept, _count(usage, "output_tokens"), cached, kept)
     alone = line.get("isSidechain") is not True
-    return Told(
+    return TranscriptLine(
         at, _text(message, "id"), tally, model=model, context=tally.fresh + tally.cached + tally.out if alone else None
     )
 
 
-def codex(line: Line) -> Told | None:
+def codex(line: Line) -> TranscriptLine | None:
     at, said = moment(line.get("timestamp")), _part(line, "payload")
     match line.get("type"), said.get("type"):
         case "session_meta", _:
             source = said.get("source")
-            return Told(at, sub=isinstance(source, dict) and "subagent" in source)
+            return TranscriptLine(at, sub=isinstance(source, dict) and "subagent" in source)
         case "turn_context", _:
-            return Told(at, model=_text(said, "model"))
+            return TranscriptLine(at, model=_text(said, "model"))
         case "token_usage_record", _:
-            return Told(at, _text(said, "response_id"), _codex_tally(_part(said, "usage")))
+            return TranscriptLine(at, _text(said, "response_id"), _codex_tally(_part(said, "usage")))
         case "event_msg", "token_count":
             info = _part(said, "info")
             last = _part(info, "last_token_usage")
-            return Told(
+            return TranscriptLine(
                 at,
                 tally=_codex_tally(last),
                 total=_count(_part(info, "total_token_usage"), "total_tokens"),
@@ -97,11 +97,11 @@ def _codex_tally(usage: Line) -> Tally:
     return Tally(fresh, _count(usage, "output_tokens"), min(cached, read), kept)
 
 
-def gemini(line: Line) -> Told | None:
+def gemini(line: Line) -> TranscriptLine | None:
     if "sessionId" in line and "kind" in line:
-        return Told(moment(line.get("startTime")), sub=line["kind"] == "subagent")
+        return TranscriptLine(moment(line.get("startTime")), sub=line["kind"] == "subagent")
     if "messages" in _part(line, "$set"):  # the history was written anew: it was compacted, or is resumed
-        return Told(emptied=True)
+        return TranscriptLine(emptied=True)
     usage = _part(line, "tokens")
     if line.get("type") != "gemini" or not usage:
         return None
@@ -109,7 +109,9 @@ def gemini(line: Line) -> Told | None:
     out = _count(usage, "output") + _count(usage, "thoughts")
     tally = Tally(max(read - cached, 0) + _count(usage, "tool"), out, min(cached, read))
     context = tally.fresh + tally.cached + tally.out
-    return Told(moment(line.get("timestamp")), _text(line, "id"), tally, model=_text(line, "model"), context=context)
+    return TranscriptLine(
+        moment(line.get("timestamp")), _text(line, "id"), tally, model=_text(line, "model"), context=context
+    )
 
 
 _STARTED: Final = re.compile(r"# aider chat started at (\S+ \S+)\s*")
@@ -120,18 +122,18 @@ _TOKENS: Final = re.compile(
 )
 
 
-def aider(line: str) -> Told | None:
+def aider(line: str) -> TranscriptLine | None:
     line = line.rstrip("\r\n")
     if found := _STARTED.fullmatch(line):
-        return Told(moment(found[1]), emptied=True)
+        return TranscriptLine(moment(found[1]), emptied=True)
     if found := _MODEL.fullmatch(line):
-        return Told(model=found[1])
+        return TranscriptLine(model=found[1])
     found = _TOKENS.fullmatch(line)
     if found is None:
         return None
     sent, kept, cached, out = (_rounded(found[name]) for name in ("sent", "kept", "cached", "out"))
     cost = found["cost"]
-    return Told(tally=Tally(sent, out, cached, min(kept, sent)), cost=None if cost is None else float(cost))
+    return TranscriptLine(tally=Tally(sent, out, cached, min(kept, sent)), cost=None if cost is None else float(cost))
 
 
 def _rounded(text: str | None) -> int:
@@ -142,10 +144,10 @@ def _rounded(text: str | None) -> int:
     try:
         return min(round(float(number.replace(",", "")) * scale), MOST)
     except (ValueError, OverflowError):
-        raise Malformed(f"no number of tokens: {text[:40]!r}") from None
+        raise MalformedTranscript(f"no number of tokens: {text[:40]!r}") from None
 
 
-READERS: Final[Mapping[str, tuple[tuple[bytes, ...], Callable[[Line], Told | None]]]] = {
+READERS: Final[Mapping[str, tuple[tuple[bytes, ...], Callable[[Line], TranscriptLine | None]]]] = {
     "claude": ((b'"usage"', b"compact_boundary", b"cost-state"), claude),
     "codex": ((b"token_", b"turn_context", b"session_meta"), codex),
     "gemini": ((b'"tokens"', b'"$set"', b'"kind"'), gemini),

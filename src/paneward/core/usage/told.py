@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-class Malformed(ValueError):
+class MalformedTranscript(ValueError):
     """A line of a transcript that could have told something, and cannot be read."""
 
 
@@ -32,7 +32,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TranscriptLine:
     """What one line of a transcript tells."""
 
     at: str = ""  # as `moment` writes it; empty: that of the line before

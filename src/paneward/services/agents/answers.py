@@ -4,7 +4,7 @@ import uuid
 from dataclasses import replace
 from typing import Final
 
-from paneward.core.agent.record import Agent, Answer, Intent, Mode, Sent, Stage, check_answer, choice_of, cut_off
+from paneward.core.agent.record import Agent, Answer, AnswerMode, Intent, Sent, Stage, check_answer, choice_of, cut_off
 from paneward.core.agent.utterance import SIGNALLED
 from paneward.core.audit import AuditEntry
 from paneward.core.errors import Code, HostUnreachable, InvalidInput, PaneNotFound
@@ -56,7 +56,7 @@ async def _respond(keeper: Keeper, request: Request, answer: Answer, question: i
 
 
 def _check_words(agent: Agent, answer: Answer) -> None:
-    if answer.mode not in (Mode.TEXT, Mode.OTHER):
+    if answer.mode not in (AnswerMode.TEXT, AnswerMode.OTHER):
         raise InvalidInput(
             f"{agent.id} asks in words, without options",
             code=Code.INVALID_ANSWER,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from paneward.core.agent import nudge
-from paneward.core.agent.changes import Change, Moment, Told, judged
+from paneward.core.agent.changes import Change, Grounds, Moment, judged
 from paneward.core.agent.events import Event, TransitionRefused, UsageChanged
 from paneward.core.agent.record import Agent, Said, Turn, opens
 from paneward.core.audit import AuditEntry
@@ -93,7 +93,7 @@ class Record:
         return Moment(self._clock.now(), self._clock.wall(), self._last)
 
     def _judged(
-        self, said: Said, turn: Turn | None, told: Told, ending: str = "done", agent: Agent | None = None
+        self, said: Said, turn: Turn | None, told: Grounds, ending: str = "done", agent: Agent | None = None
     ) -> Change:
         return judged(agent or self._agent, said, turn, told, self._moment, ending)
 

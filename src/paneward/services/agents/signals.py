@@ -22,7 +22,7 @@ from paneward.core.signals.marker import Grammar
 from paneward.core.signals.memory import Memory
 from paneward.core.signals.painted import Painted, Shown, look
 from paneward.core.signals.signal import Channel, Signal, SignalState, masked
-from paneward.core.signals.stream import Stream, Told
+from paneward.core.signals.stream import HeardMarker, Stream
 from paneward.core.terminal.osc import OscReader
 from paneward.core.terminal.scene import Scene, Snapshot
 
@@ -73,7 +73,7 @@ class Tracker:
         self._painted = Painted()
         self._profile: Profile | None = None
         self._heard = True  # output comes here; else only looks tell
-        self._meanwhile: list[Told] = []  # what was printed while the past is to be read
+        self._meanwhile: list[HeardMarker] = []  # what was printed while the past is to be read
         self._escape = b""  # the first byte of a sequence that is cut there, as one chunk in some is
         self._hinted = False  # since the last look something was painted that may begin a marker
         self._unseen: int | None = None  # rows of scrollback that were there when what scrolled by is to be read
@@ -325,7 +325,7 @@ class Tracker:
         shown = look(replace(past, rows=drawn, history=0), profile, self._grammar).once()
         self._take(self._painted.see(shown, self._now(), 0.0))
 
-    def _printed(self, told: list[Told]) -> None:
+    def _printed(self, told: list[HeardMarker]) -> None:
         """Markers in the output. Of a program that paints, its screen tells those that may show something else."""
         if self.behind:
             if len(self._meanwhile) + len(told) > MOST:

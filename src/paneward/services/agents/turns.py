@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Final
 
 from paneward.core.agent import nudge
-from paneward.core.agent.changes import Change, Told, found, lost, told_by
+from paneward.core.agent.changes import Change, Grounds, found, lost, told_by
 from paneward.core.agent.events import Event, NearMiss, OutputLost
 from paneward.core.agent.record import RESTING, SPOKEN, Actor, Agent, Intent, Said, Stage, Turn, opens
 from paneward.core.agent.utterance import SIGNALLED, Hearing, Seen
@@ -115,7 +115,7 @@ class Turns(Record):
         """What nothing confirms changes no state."""
         if turn.unconfirmed:
             return Change(replace(agent, turn=turn.id), self._last)
-        return self._judged(said, turn, Told(turn.source, turn.evidence), agent=agent)
+        return self._judged(said, turn, Grounds(turn.source, turn.evidence), agent=agent)
 
     # --- what it signals
 
@@ -175,7 +175,7 @@ class Turns(Record):
         if self._doubtful is not None and now - self._doubtful[1] >= DOUBT:
             self._doubtful = self._delivery = None
 
-    def _cleared(self, told: Told) -> Change | None:
+    def _cleared(self, told: Grounds) -> Change | None:
         """What the words in doubt lead to, now that the agent has acted on them."""
         if self._doubtful is None:
             return None
@@ -196,10 +196,10 @@ class Turns(Record):
         else:
             await self._change(self._judged(said, None, told, ending))
 
-    def _told_of(self, said: Said, seen: Seen) -> Told:
+    def _told_of(self, said: Said, seen: Seen) -> Grounds:
         asked = self.hearing.question(seen)
         if said is Said.AGENT_QUESTION and asked.kind == SIGNALLED:
-            return Told(Channel.EVENT_FILE, f"it has said so: {asked.question}")
+            return Grounds(Channel.EVENT_FILE, f"it has said so: {asked.question}")
         return told_by(seen.standing)
 
     @property
@@ -211,7 +211,7 @@ class Turns(Record):
         """Work on what it was told is none; work that nobody here had asked for begins a command."""
         return said is not Said.AGENT_PROGRESS or opens(self._agent.stage, said)
 
-    def _turn(self, said: Said, seen: Seen, told: Told) -> Turn:
+    def _turn(self, said: Said, seen: Seen, told: Grounds) -> Turn:
         actor, intent = SPOKEN[said]
         asks, asked = said is Said.AGENT_QUESTION, self.hearing.question(seen)
         return Turn(
@@ -280,7 +280,7 @@ class Turns(Record):
         if agent.stage in RESTING or self._rested:
             self._tracker.begin_turn(ours=False)
         self._told_at = max(self._told_at, heard.at)
-        turn, told = Turn(agent.id, Actor.USER, Intent.COMMAND, heard.text, *_by(heard)), Told(*_by(heard))
+        turn, told = Turn(agent.id, Actor.USER, Intent.COMMAND, heard.text, *_by(heard)), Grounds(*_by(heard))
         await self._take(turn, Said.USER_COMMAND, lambda turn: self._judged(Said.USER_COMMAND, turn, told, agent=agent))
 
     async def _told_late(self, heard: Heard, agent: Agent, command: int | None) -> None:
@@ -300,7 +300,7 @@ class Turns(Record):
             await self._delivered(delivery, better, delivery.text or "", agent)
         elif turn.unconfirmed:
             said = SAID[turn.actor, turn.intent]
-            await self._prove(delivery, better, self._judged(said, turn, Told(*_by(heard)), agent=agent))
+            await self._prove(delivery, better, self._judged(said, turn, Grounds(*_by(heard)), agent=agent))
             self._doubtful = None
         else:
             await self._prove(delivery, better, Change(agent, self._last))
@@ -308,7 +308,7 @@ class Turns(Record):
     async def stopped(self, heard: Heard, seq: int) -> None:
         """It is done, and these were its last words."""
         async with self.alone():
-            seen, told = self._unworded, Told(*_by(heard))
+            seen, told = self._unworded, Grounds(*_by(heard))
             if self._agent.stage not in RESTING and heard.at >= self._told_at:
                 await self._upgrade(Rung.ACTED, heard.evidence)
                 agent, said = replace(self._agent, hook_seq=seq), Said.AGENT_COMPLETION

@@ -31,7 +31,7 @@ from paneward.core.terminal.flow import AnotherProgram, Flow, Phase
 from paneward.core.terminal.keys import check_keys
 from paneward.core.terminal.scene import Scene
 from paneward.core.text import MAX_TEXT, clean, redact
-from paneward.ports import Api, Clock, Tmux, Watch
+from paneward.ports import Api, Clock, OutputWatch, Tmux
 from paneward.services.delivery.driver import Driver, pane_of
 from paneward.services.delivery.receipts import again, cut_off_at, left_behind
 from paneward.store import Delivery, Store, text_hash
@@ -77,7 +77,7 @@ class Deliveries:
         clock: Clock,
         store: Callable[[], Store],
         lock: Lock,
-        watch: Callable[[str], AbstractAsyncContextManager[Watch]],
+        watch: Callable[[str], AbstractAsyncContextManager[OutputWatch]],
         settings: Settings,
         profiles: Mapping[str, Profile],
         apis: Mapping[str, Api] | None = None,

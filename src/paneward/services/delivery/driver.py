@@ -19,18 +19,18 @@ from paneward.core.terminal.flow import (
     Keep,
     LeaveMode,
     Look,
-    Mark,
     Paste,
     Phase,
     Post,
     Press,
     Rest,
+    SavePhase,
     Type,
     Watch,
 )
 from paneward.core.terminal.scene import ProcessFacts, Scene
 from paneward.ports import Clock, Tmux
-from paneward.ports import Watch as PaneWatch
+from paneward.ports import OutputWatch as PaneWatch
 
 T = TypeVar("T")
 PANE_ID = re.compile(r"%\d+")
@@ -117,7 +117,7 @@ class Driver:
             case Rest(seconds):
                 await self._clock.sleep(seconds)
                 return await self.look()
-            case Mark(phase):
+            case SavePhase(phase):
                 await self._mark(phase)
             case _:
                 await self._check_addressee()

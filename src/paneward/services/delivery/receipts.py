@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from paneward.core.agent.record import Intent
-from paneward.core.readiness.pending import Words
+from paneward.core.readiness.pending import SentWords
 from paneward.core.result import Rung, SendResult, Verdict
 from paneward.core.state.hooks import Heard, same_text
 from paneward.core.terminal.flow import Phase
@@ -15,13 +15,13 @@ from paneward.store.written import kept
 FRESH: Final = 3600.0  # seconds after which a hook no longer tells of a delivery
 
 
-def words_of(row: Delivery | None, pid: int, now: float, wall: float) -> Words | None:
+def words_of(row: Delivery | None, pid: int, now: float, wall: float) -> SentWords | None:
     """The words of the newest delivery, which may have gone in, to the process `pid` of a pane; None where nothing is
     to be waited for. Their time is told on the clock of `now`."""
     if row is None or row.pane_pid != pid or not _went_in(row):
         return None
     age = max(wall - datetime.fromisoformat(row.updated_at).timestamp(), 0.0)
-    return Words(now - age, row.text or "", row.intent == Intent.ANSWER)
+    return SentWords(now - age, row.text or "", row.intent == Intent.ANSWER)
 
 
 def _went_in(row: Delivery) -> bool:

@@ -12,7 +12,7 @@ from paneward.core.errors import PanewardError
 from paneward.core.recording.cast import Header
 from paneward.core.recording.recorder import GAP, Backdrop, Scribe
 from paneward.core.terminal.scene import Snapshot
-from paneward.ports import Clock, Watch
+from paneward.ports import Clock, OutputWatch
 
 Behind = Callable[[Snapshot], Awaitable[Backdrop]]
 
@@ -35,7 +35,7 @@ class Recorder:
     def gaps(self) -> int:
         return self._scribe.gaps
 
-    async def record(self, watch: Watch, behind: Behind, why: str = "") -> None:
+    async def record(self, watch: OutputWatch, behind: Behind, why: str = "") -> None:
         """Until the pane is gone; `why` output is missing before this. What the reel raises ends it too."""
         await self._see(watch.snapshot, behind, why)
         async for piece in watch.chunks():
@@ -46,7 +46,7 @@ class Recorder:
             else:
                 await self._see(piece, behind)
 
-    async def _hear(self, data: bytes, watch: Watch) -> None:
+    async def _hear(self, data: bytes, watch: OutputWatch) -> None:
         lines = self._scribe.hear(data, self._clock.now())
         if lines and not await self._reel.write(lines) and not self._due:
             self._due = True

@@ -25,9 +25,18 @@ from paneward.core.errors import (
     StoreError,
 )
 from paneward.core.recording.cast import Header
-from paneward.core.recording.recorder import Backdrop, Ending, Kept, Limits, Next, Room, judged, to_remove
+from paneward.core.recording.recorder import (
+    Backdrop,
+    KeptRecording,
+    Limits,
+    Next,
+    RecordingEnd,
+    Room,
+    judged,
+    to_remove,
+)
 from paneward.core.terminal.scene import Snapshot
-from paneward.ports import Casts, Clock, Tape, Watch
+from paneward.ports import Casts, Clock, OutputWatch, Tape
 from paneward.services.recordings.recorder import Recorder
 
 ANEW: Final = "Paneward was started anew"
@@ -41,7 +50,7 @@ log = logging.getLogger("paneward.recordings")
 class Sights(Protocol):
     """What is needed of the panes of a tmux server."""
 
-    def watch(self, pane: str) -> AbstractAsyncContextManager[Watch]: ...
+    def watch(self, pane: str) -> AbstractAsyncContextManager[OutputWatch]: ...
     async def backdrop(self, snapshot: Snapshot) -> Backdrop: ...
 
 
@@ -57,14 +66,14 @@ class Recorded(Protocol):
 class Over(Exception):
     """It may not go on."""
 
-    def __init__(self, ending: Ending, detail: str = "") -> None:
+    def __init__(self, ending: RecordingEnd, detail: str = "") -> None:
         super().__init__(ending)
         self.ending = ending
         self.detail = detail
 
 
 @dataclass(slots=True)
-class Running:
+class RunningRecording:
     reel: "Parts"
     recorder: Recorder
     begun: asyncio.Event  # something is on the disk, or it is over
@@ -82,7 +91,7 @@ class Recordings:
         self.clock = clock
         self.limits = limits
         self.cutoff = cutoff
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, RunningRecording] = {}
         self._changing = asyncio.Lock()  # which of them run
         self.total = 0  # bytes of all recordings
         self.written = 0  # bytes since the server started
@@ -130,7 +139,7 @@ class Recordings:
         await self._begun(agent_id, running)
         return agent, True
 
-    async def stop(self, agent_id: str, ending: Ending = Ending.ASKED, detail: str = "") -> str:
+    async def stop(self, agent_id: str, ending: RecordingEnd = RecordingEnd.ASKED, detail: str = "") -> str:
         """End a recording; its name."""
         async with self._changing:
             return await self._stop(agent_id, ending, detail)
@@ -139,11 +148,11 @@ class Recordings:
         """An agent is about to be forgotten; with `purge`, all that was recorded of it too."""
         async with self._changing:
             if self._agents.get(agent_id).recording:
-                await self._stop(agent_id, Ending.FORGOTTEN)
+                await self._stop(agent_id, RecordingEnd.FORGOTTEN)
         if purge:
             await self._casts.remove(agent_id)
 
-    async def kept(self, agent_id: str) -> list[Kept]:
+    async def kept(self, agent_id: str) -> list[KeptRecording]:
         """The recordings of an agent, the oldest first; also of one that was forgotten."""
         found = await self._casts.kept(agent_id)
         if not found:
@@ -156,7 +165,7 @@ class Recordings:
         for agent_id, one in list(self._running.items()):
             if one.reel.began <= cutoff:
                 with contextlib.suppress(PanewardError):  # it has just ended
-                    await self.stop(agent_id, Ending.AGE)
+                    await self.stop(agent_id, RecordingEnd.AGE)
         async with self._changing:
             self._go_on(UNSEEN)
         await self.make_room(0)
@@ -172,7 +181,7 @@ class Recordings:
 
     # --- inside
 
-    def _with_running(self, kept: Sequence[Kept]) -> list[Kept]:
+    def _with_running(self, kept: Sequence[KeptRecording]) -> list[KeptRecording]:
         running = {(agent.id, agent.recording) for agent in self._agents.all() if agent.recording}
         return [replace(one, running=(one.agent_id, one.name) in running) for one in kept]
 
@@ -182,7 +191,7 @@ class Recordings:
         except OSError as error:
             raise _unwritable(error) from None
 
-    async def _begun(self, agent_id: str, running: Running) -> None:
+    async def _begun(self, agent_id: str, running: RunningRecording) -> None:
         """Until something is on the disk; one that is over before that has failed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
@@ -200,13 +209,13 @@ class Recordings:
             if agent.recording and agent.id not in self._running:
                 self._begin(agent, why)
 
-    def _begin(self, agent: Agent, why: str = "") -> Running:
+    def _begin(self, agent: Agent, why: str = "") -> RunningRecording:
         reel = Parts(self, self._casts, agent)
-        running = self._running[agent.id] = Running(reel, Recorder(reel, self.clock), reel.begun)
+        running = self._running[agent.id] = RunningRecording(reel, Recorder(reel, self.clock), reel.begun)
         running.task = asyncio.create_task(self._run(agent, running, why), name=f"recording of {agent.id}")
         return running
 
-    async def _run(self, agent: Agent, running: Running, why: str) -> None:
+    async def _run(self, agent: Agent, running: RunningRecording, why: str) -> None:
         """Until it is over, and that is stored."""
         try:
             await running.reel.recall()
@@ -240,9 +249,9 @@ class Recordings:
             except Over as over:
                 return over
             except (PaneNotFound, PaneDead) as error:
-                return Over(Ending.GONE, error.message)
+                return Over(RecordingEnd.GONE, error.message)
             except AgentNotFound:
-                return Over(Ending.FORGOTTEN)
+                return Over(RecordingEnd.FORGOTTEN)
             except PanewardError as error:
                 log.info("%s: its recording waits: %s", agent.id, error.message)
             except Exception:
@@ -251,7 +260,7 @@ class Recordings:
             await self.clock.sleep(wait)
             wait = min(wait * 2, LATER)
 
-    async def _stop(self, agent_id: str, ending: Ending, detail: str = "") -> str:
+    async def _stop(self, agent_id: str, ending: RecordingEnd, detail: str = "") -> str:
         agent = self._agents.get(agent_id)
         if not agent.recording:
             raise InvalidInput(
@@ -300,7 +309,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Over(Ending.FAILED, error.strerror or str(error)) from None
+        raise Over(RecordingEnd.FAILED, error.strerror or str(error)) from None
 
 
 class Parts:
@@ -358,7 +367,9 @@ class Parts:
             following, ending = judged(self._room(), more, house.limits)
         if following in (Next.STOP, Next.MAKE_ROOM):
             assert ending is not None
-            raise Over(ending, f"{self.size} bytes, {house.total} of all recordings" if ending is Ending.LIMIT else "")
+            raise Over(
+                ending, f"{self.size} bytes, {house.total} of all recordings" if ending is RecordingEnd.LIMIT else ""
+            )
         return following
 
     def _room(self) -> Room:

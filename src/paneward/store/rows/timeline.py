@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paneward.core.timeline import Move, Reading, Timeline
+from paneward.core.timeline import ClockReading, Move, Timeline
 from paneward.store.rows import marks
 from paneward.store.tables import tables
 
@@ -23,12 +23,12 @@ WRITTEN_EVERY = 3600.0
 BOOT, UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
 
 
-def reading() -> Reading:
+def reading() -> ClockReading:
     wall = datetime.now(UTC).timestamp()
     try:
-        return Reading(wall, BOOT.read_text().strip(), float(UPTIME.read_text().split()[0]))
+        return ClockReading(wall, BOOT.read_text().strip(), float(UPTIME.read_text().split()[0]))
     except (OSError, ValueError, IndexError):
-        return Reading(wall)
+        return ClockReading(wall)
 
 
 def observe(connection: sa.Connection) -> Timeline:
@@ -51,12 +51,12 @@ def _read(connection: sa.Connection) -> Timeline | None:
     try:
         found = json.loads(row.mark) if row else {}
         moves = tuple(Move(**move) for move in found["moves"])
-        return Timeline(Reading(**found["last"]), found["lived"], found["drift"], moves)
+        return Timeline(ClockReading(**found["last"]), found["lived"], found["drift"], moves)
     except (ValueError, TypeError, KeyError):
         return None
 
 
-def _newest(connection: sa.Connection, now: Reading) -> Reading:
+def _newest(connection: sa.Connection, now: ClockReading) -> ClockReading:
     """A store without a timeline: it was last used when its newest row was written, by an unknown boot."""
     import sqlalchemy as sa
 
@@ -65,7 +65,7 @@ def _newest(connection: sa.Connection, now: Reading) -> Reading:
     rows = of.deliveries.c
     sent = connection.execute(sa.select(rows.updated_at).order_by(rows.id.desc()).limit(1)).scalar()
     stamps = [stamp for stamp in (event, _seconds(sent)) if stamp]
-    return Reading(max(stamps)) if stamps else now
+    return ClockReading(max(stamps)) if stamps else now
 
 
 def _seconds(stamp: str | None) -> float | None:

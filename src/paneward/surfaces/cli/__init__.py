@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from paneward.core.errors import Code, PanewardError
-from paneward.surfaces.cli.declarations import Context, Done, UsageError
+from paneward.surfaces.cli.declarations import CommandEnded, Context, UsageError
 from paneward.surfaces.cli.exits import OF_CODE, Exit
 
 # The commands that are no groups, and the modules that declare them: in the order of the help.
@@ -60,7 +60,7 @@ def _run(arguments: Sequence[str]) -> int:
         if not isinstance(command, int):
             command()
         return command if isinstance(command, int) else Exit.DONE
-    except Done as done:
+    except CommandEnded as done:
         return done.code
     except UsageError as failure:
         return _usage(failure, arguments)

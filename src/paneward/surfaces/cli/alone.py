@@ -17,8 +17,8 @@ from paneward.core.agent.addressee import Addressee, addressee
 from paneward.core.agent.record import NAME, Agent
 from paneward.core.result import Readiness, SendResult
 from paneward.store import Delivery, Store
-from paneward.surfaces.cli.answers import Asked, Captured
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import CapturedLines, OpenDialog
+from paneward.surfaces.cli.options import RootOptions
 
 STORE = "deliveries.db"
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Alone:
     """The names of `Connection`; an agent may live in another tmux server than the one that is meant."""
 
     def __init__(
-        self, tmux: Connection, place: Place, settings: Settings, directory: Path, stack: AsyncExitStack
+        self, tmux: Connection, place: RootOptions, settings: Settings, directory: Path, stack: AsyncExitStack
     ) -> None:
         self._tmux = tmux
         self._place = place
@@ -49,15 +49,15 @@ class Alone:
         tmux, found = await self._at(pane)
         return await tmux.answer(found, text, **{**options, "expect": await self._meant(pane, options)})
 
-    async def read(self, pane: str, lines: int, ansi: bool) -> Captured:
+    async def read(self, pane: str, lines: int, ansi: bool) -> CapturedLines:
         tmux, found = await self._at(pane)
         found = await tmux.resolve(found)
-        return Captured(found, await tmux.capture(found, lines, ansi))
+        return CapturedLines(found, await tmux.capture(found, lines, ansi))
 
-    async def asked(self, pane: str) -> Asked:
+    async def asked(self, pane: str) -> OpenDialog:
         tmux, found = await self._at(pane)
         found = await tmux.resolve(found)
-        return Asked(found, await tmux.menu(found, await self._meant(pane, {})), pane)
+        return OpenDialog(found, await tmux.menu(found, await self._meant(pane, {})), pane)
 
     async def wait_ready(
         self,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CapturedLines:
     """The last lines of a pane."""
 
     pane: str
@@ -31,7 +31,7 @@ class Captured:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OpenDialog:
     """The dialog that is open in a pane, if one is."""
 
     pane: str
@@ -47,7 +47,7 @@ class Receipts:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OneOfMany:
     """What came of a verb on one of several: an answer, or why there is none."""
 
     target: str
@@ -59,7 +59,7 @@ class Outcome:
 class Outcomes:
     """What came of a verb on several."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[OneOfMany, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Agents:
+class AgentList:
     """The agents that a server watches."""
 
     seats: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningServer:
     """A server that runs."""
 
     url: str
@@ -102,7 +102,8 @@ class Signalled:
 
 
 Answer: TypeAlias = (
-    "SendResult | Readiness | Captured | Asked | Receipts | Outcomes | Agents | Running | Signalled | Upkeep"
+    "SendResult | Readiness | CapturedLines | OpenDialog | Receipts | Outcomes | AgentList | RunningServer"
+    " | Signalled | Upkeep"
 )
 
 
@@ -110,18 +111,18 @@ def exit_code(answer: Answer) -> Exit:
     match answer:
         case SendResult() | Readiness():
             return exit_of(answer)
-        case Asked(menu=None):
+        case OpenDialog(menu=None):
             return Exit.NOT_FOUND
         case Outcomes(outcomes):
             return _exit_of_several({_exit_of_one(one) for one in outcomes})
-        case Captured() | Asked() | Receipts() | Agents() | Running() | Signalled():
+        case CapturedLines() | OpenDialog() | Receipts() | AgentList() | RunningServer() | Signalled():
             return Exit.DONE
     from paneward.surfaces.cli.upkeep import exit_of_upkeep
 
     return exit_of_upkeep(answer)
 
 
-def _exit_of_one(outcome: Outcome) -> Exit:
+def _exit_of_one(outcome: OneOfMany) -> Exit:
     if outcome.failure is not None:
         return OF_CODE[outcome.failure.code]
     return Exit.DONE if outcome.answer is None else exit_of(outcome.answer)
@@ -140,25 +141,25 @@ def document(answer: Answer) -> dict[str, Any]:
             return wire.receipt(answer)
         case Outcomes(outcomes):
             return wire.document(ok, outcomes=[_outcome(one) for one in outcomes])
-        case Agents(seats):
+        case AgentList(seats):
             return wire.document(ok, agents=[{**wire.plain(seat.agent), "state": seat.shown} for seat in seats])
-        case Asked(pane, menu) if menu is not None:
+        case OpenDialog(pane, menu) if menu is not None:
             return wire.document(ok, pane=pane, menu=menu)
-        case Asked(pane):
+        case OpenDialog(pane):
             nothing = PanewardError(f"no dialog is open in {pane}", code=Code.NO_DIALOG)
             return {**wire.error(nothing), "pane": pane, "menu": None}
-        case Readiness() | Captured() | Receipts() | Running() | Signalled():
+        case Readiness() | CapturedLines() | Receipts() | RunningServer() | Signalled():
             return wire.record(ok, answer)
     from paneward.surfaces.cli.upkeep import document_of_upkeep
 
     return document_of_upkeep(ok, answer)
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: OneOfMany) -> dict[str, Any]:
     match outcome:
-        case Outcome(target, failure=PanewardError() as failure):
+        case OneOfMany(target, failure=PanewardError() as failure):
             return {"target": target, **wire.error(failure)}
-        case Outcome(target, answer=SendResult() as result):
+        case OneOfMany(target, answer=SendResult() as result):
             return {"target": target, **wire.receipt(result)}
     return {"target": outcome.target, **wire.record(_exit_of_one(outcome) is Exit.DONE, outcome.answer)}
 

@@ -8,11 +8,11 @@ from paneward.config import profiles_of
 from paneward.core.agent.record import Agent
 from paneward.core.errors import PanewardError
 from paneward.ports import PaneInfo
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.work import connection, server_if_any, settings_of
 
 
-def panes(place: Place, incomplete: str) -> list[tuple[str, str]]:
+def panes(place: RootOptions, incomplete: str) -> list[tuple[str, str]]:
     try:
         rows = asyncio.run(_panes(place))
     except PanewardError:
@@ -49,7 +49,7 @@ def _agents() -> list[Agent]:
     return [] if remote is None else agents_in(remote.get("/api/agents"))
 
 
-async def _panes(place: Place) -> list[PaneInfo]:
+async def _panes(place: RootOptions) -> list[PaneInfo]:
     async with connection(place) as tmux:
         return list(await tmux.panes())
 
@@ -59,7 +59,7 @@ def _names(row: PaneInfo) -> Iterator[tuple[str, str]]:
     yield row.window_name, f"{row.pane} {row.command}"
 
 
-def profiles(place: Place, incomplete: str) -> list[tuple[str, str]]:
+def profiles(place: RootOptions, incomplete: str) -> list[tuple[str, str]]:
     try:
         known = profiles_of(settings_of(place))
     except PanewardError:

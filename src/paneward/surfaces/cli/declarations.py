@@ -15,7 +15,7 @@ class Parameter:
         self.more = more
 
 
-class Option(Parameter):
+class CliOption(Parameter):
     """By its names; without any, by that of the parameter."""
 
 
@@ -25,7 +25,7 @@ class Argument(Parameter):
 
 def flag(name: str, help: str, **more: Any) -> Any:
     """An option without a value; typer would print a type behind it."""
-    return Option(name, metavar="", help=help, show_default=False, **more)
+    return CliOption(name, metavar="", help=help, show_default=False, **more)
 
 
 class Context:
@@ -40,7 +40,7 @@ class Context:
         return self
 
 
-class Done(Exception):
+class CommandEnded(Exception):
     """The command has ended, with this exit code."""
 
     def __init__(self, code: int) -> None:
@@ -58,4 +58,4 @@ class UsageError(Exception):
 
 
 def done(code: int) -> NoReturn:
-    raise Done(code)
+    raise CommandEnded(code)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option, UsageError, done, flag
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, UsageError, done, flag
 
 TARGET = "`%3`, `session:window.pane`, the exact name of a window, or an agent's name."
 Transport = Literal["control", "exec"]
 
 
-class Place:
+class RootOptions:
     """Where the panes are, and how to answer: the options before the command."""
 
     def __init__(
@@ -33,9 +33,9 @@ class Place:
         self.json = json
         self.said: set[str] = set()  # notices that were printed: once is enough
 
-    def moved_to(self, socket_path: str | None, host: str | None) -> "Place":
+    def moved_to(self, socket_path: str | None, host: str | None) -> "RootOptions":
         """The same command, on another tmux server."""
-        moved = Place(None, socket_path, host, self.transport, self.config, self.json)
+        moved = RootOptions(None, socket_path, host, self.transport, self.config, self.json)
         moved.said = self.said
         return moved
 
@@ -53,17 +53,17 @@ def _version(ctx: Context, wanted: bool) -> bool:
 def root(
     ctx: Context,
     socket_name: Annotated[
-        str | None, Option("-L", "--socket-name", metavar="NAME", help="The tmux socket of this name.")
+        str | None, CliOption("-L", "--socket-name", metavar="NAME", help="The tmux socket of this name.")
     ] = None,
     socket_path: Annotated[
-        str | None, Option("-S", "--socket-path", metavar="PATH", help="The tmux socket at this path.")
+        str | None, CliOption("-S", "--socket-path", metavar="PATH", help="The tmux socket at this path.")
     ] = None,
-    host: Annotated[str | None, Option(metavar="HOST", help="The tmux of another machine, over ssh.")] = None,
+    host: Annotated[str | None, CliOption(metavar="HOST", help="The tmux of another machine, over ssh.")] = None,
     transport: Annotated[
         Transport | None,
-        Option(metavar="control|exec", help="By a control client (the default), or by a process per command."),
+        CliOption(metavar="control|exec", help="By a control client (the default), or by a process per command."),
     ] = None,
-    config: Annotated[Path | None, Option(metavar="FILE", help="The configuration file to use.")] = None,
+    config: Annotated[Path | None, CliOption(metavar="FILE", help="The configuration file to use.")] = None,
     json: Annotated[bool, flag("--json", help="Answer with one JSON document.")] = False,
     version: Annotated[bool, flag("--version", is_eager=True, callback=_version, help="Print the version.")] = False,
 ) -> None:
@@ -73,18 +73,20 @@ def root(
     """
     if socket_name is not None and socket_path is not None:
         raise UsageError("give -L or -S, not both")
-    ctx.obj = Place(socket_name, socket_path, host, transport, config, json)
+    ctx.obj = RootOptions(socket_name, socket_path, host, transport, config, json)
 
 
-def place_of(ctx: Context) -> Place:
+def place_of(ctx: Context) -> RootOptions:
     place = ctx.find_root().obj
-    return place if isinstance(place, Place) else _parsed_so_far(ctx)
+    return place if isinstance(place, RootOptions) else _parsed_so_far(ctx)
 
 
-def _parsed_so_far(ctx: Context) -> Place:
+def _parsed_so_far(ctx: Context) -> RootOptions:
     """While the shell completes, options are parsed but nothing ran yet."""
     given = ctx.find_root().params
-    return Place(given.get("socket_name"), given.get("socket_path"), given.get("host"), "exec", given.get("config"))
+    return RootOptions(
+        given.get("socket_name"), given.get("socket_path"), given.get("host"), "exec", given.get("config")
+    )
 
 
 def _want_json(ctx: Context, value: bool) -> bool:
@@ -144,7 +146,7 @@ AgentName = Annotated[
 HostName = Annotated[str, Argument(metavar="HOST", autocompletion=_complete_host, help="Its name.", show_default=False)]
 To = Annotated[
     list[str] | None,
-    Option(
+    CliOption(
         metavar="all|ROLE|LABEL",
         help="All agents, or those of a role or a label (also `role:NAME`, `label:NAME`); may be repeated.",
         show_default=False,
@@ -156,7 +158,7 @@ Keys = Annotated[
 ]
 Profile = Annotated[
     str | None,
-    Option(
+    CliOption(
         metavar="NAME", autocompletion=_complete_profile, help="What is known of the program; else it is recognised."
     ),
 ]
@@ -165,27 +167,27 @@ ProfileName = Annotated[
 ]
 Pattern = Annotated[
     str | None,
-    Option(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
+    CliOption(metavar="REGEX", help="What the prompt looks like at the cursor; else the profile's own pattern."),
 ]
 Expect = Annotated[
     str | None,
-    Option(metavar="PROGRAM", help="Refuse unless this program, by its name, is in the foreground."),
+    CliOption(metavar="PROGRAM", help="Refuse unless this program, by its name, is in the foreground."),
 ]
-Timeout = Annotated[float, Option(min=0, metavar="SECONDS", help="How long to wait at most.")]
-Select = Annotated[str | None, Option(metavar="N|LABEL", help="Choose the option of this number or label.")]
-Other = Annotated[str | None, Option(metavar="TEXT", help="Choose the option for free text, and write this.")]
+Timeout = Annotated[float, CliOption(min=0, metavar="SECONDS", help="How long to wait at most.")]
+Select = Annotated[str | None, CliOption(metavar="N|LABEL", help="Choose the option of this number or label.")]
+Other = Annotated[str | None, CliOption(metavar="TEXT", help="Choose the option for free text, and write this.")]
 Multi = Annotated[
-    list[str] | None, Option(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
+    list[str] | None, CliOption(metavar="N|LABEL", help="Tick these options and no others; may be repeated.")
 ]
 Fingerprint = Annotated[
-    str | None, Option(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
+    str | None, CliOption(metavar="HEX", help="Refuse unless this very dialog, as `menu` showed it, is open.")
 ]
 Startup = Annotated[
     bool, flag("--startup", help="Answer also what an agent asks before it starts: trust, a key, a sign-in.")
 ]
 MessageId = Annotated[
     str | None,
-    Option(
+    CliOption(
         metavar="ID",
         help="Send at most once under this id: a repeated call returns the first receipt, also after a crash.",
     ),

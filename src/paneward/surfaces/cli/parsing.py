@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option, Parameter
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, Parameter
 
 Function = Callable[..., Any]
 
@@ -61,7 +61,7 @@ def called_with(function: Function, values: dict[str, list[Any]], ctx: Context) 
 
 def _read(known: list[Declared], words: list[str], stop: bool) -> tuple[dict[str, list[Any]], list[str]]:
     """The values that were given, by name; `stop`: at the first word that is no option, and what is left then."""
-    options = {name: one for one in known if isinstance(one.as_typed, Option) for name in _names(one)}
+    options = {name: one for one in known if isinstance(one.as_typed, CliOption) for name in _names(one)}
     places = [one for one in known if isinstance(one.as_typed, Argument)]
     values: dict[str, list[Any]] = {}
     plain: list[str] = []

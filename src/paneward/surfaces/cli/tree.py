@@ -12,7 +12,7 @@ import typer
 
 from paneward.surfaces.cli import COMMANDS
 from paneward.surfaces.cli.commands import agents, hooks, hosts, panes, recordings, server, setup
-from paneward.surfaces.cli.declarations import Argument, Context, Option, Parameter, UsageError
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, Parameter, UsageError
 from paneward.surfaces.cli.options import root
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -164,7 +164,7 @@ def _in_typer(hint: Any) -> Any:
 
 def _parameter(declared: Parameter) -> Any:
     told = {name: at_once(one) if callable(one) else one for name, one in declared.more.items()}
-    kinds: dict[type[Parameter], Any] = {Option: typer.Option, Argument: typer.Argument}
+    kinds: dict[type[Parameter], Any] = {CliOption: typer.Option, Argument: typer.Argument}
     return kinds[type(declared)](*declared.names, **told)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paneward.core.hook_install import Hooked
     from paneward.core.hosts.host import HostStanding
     from paneward.core.profiles import Profile
-    from paneward.core.readiness.inspection import Reading
-    from paneward.core.recording.recorder import Kept
+    from paneward.core.readiness.inspection import Inspection
+    from paneward.core.recording.recorder import KeptRecording
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Explained:
 class Checked:
     """What a profile reads from a pane."""
 
-    reading: Reading
+    reading: Inspection
 
 
 @dataclass(frozen=True, slots=True)
-class Panes:
+class PaneList:
     """The panes of a tmux server."""
 
     panes: tuple[Resident, ...]
@@ -59,7 +59,7 @@ class Profiles:
     profiles: tuple[Profile, ...]
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """What the doctor thinks of it."""
 
     OK = "ok"
@@ -72,7 +72,7 @@ class Check:
     """One thing the doctor looked at."""
 
     name: str
-    state: State
+    state: CheckState
     seen: str
     mend: str = ""
 
@@ -215,10 +215,10 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Recordings:
+class RecordingList:
     """The recordings there are."""
 
-    recordings: tuple[Kept, ...]
+    recordings: tuple[KeptRecording, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,16 +232,16 @@ class Cast:
 
 
 Upkeep: TypeAlias = (
-    Explained | Checked | Panes | Described | Profiles | Checks | Config | Written | Adopted | Events | Forgotten
+    Explained | Checked | PaneList | Described | Profiles | Checks | Config | Written | Adopted | Events | Forgotten
     | Responded | Stopped | Token | Revoked | Devices | SignedOut | Hooks | HostList | HostTold | HostGone | Cast
-    | Recording | Recordings
+    | Recording | RecordingList
 )  # fmt: skip
 
 
 def exit_of_upkeep(answer: Upkeep) -> Exit:
     match answer:
         case Checks(checks):
-            return Exit.FAILED if any(check.state is State.FAIL for check in checks) else Exit.DONE
+            return Exit.FAILED if any(check.state is CheckState.FAIL for check in checks) else Exit.DONE
         case Responded(receipt=receipt):
             return exit_of(receipt)
         case Hooks(agents):
@@ -255,7 +255,7 @@ def document_of_upkeep(ok: bool, answer: Upkeep) -> dict[str, Any]:
             return _explanation(explanation)
         case Checked(reading):
             return wire.record(ok, reading)
-        case Panes(panes):
+        case PaneList(panes):
             return wire.document(ok, panes=[_resident(row) for row in panes])
         case Described(profile):
             return _described(profile)

@@ -19,7 +19,7 @@ from paneward.core.errors import Code, PanewardError
 from paneward.core.version import VERSION
 from paneward.surfaces.cli.answers import Answer, document, exit_code
 from paneward.surfaces.cli.declarations import Context, UsageError, done
-from paneward.surfaces.cli.options import Place, place_of
+from paneward.surfaces.cli.options import RootOptions, place_of
 from paneward.surfaces.cli.output import Harmless
 from paneward.surfaces.cli.output import print_json as print_json
 from paneward.surfaces.cli.show.lines import say, terminal
@@ -55,12 +55,12 @@ def answer_with(ctx: Context, verb: Callable[[Verbs], Coroutine[Any, Any, Answer
     tell(ctx, run_verb(place_of(ctx), verb, doing))
 
 
-def run(place: Place, verb: Callable[[Connection], Awaitable[T]], doing: str) -> T:
+def run(place: RootOptions, verb: Callable[[Connection], Awaitable[T]], doing: str) -> T:
     """Run the library on the panes of `place`."""
     return _run(place, connection(place), verb, doing)
 
 
-def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doing: str) -> T:
+def run_verb(place: RootOptions, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doing: str) -> T:
     """Run one verb through the server that runs, else by the library."""
     remote = _serving(place)
     if remote is None:
@@ -78,7 +78,7 @@ def run_verb(place: Place, verb: Callable[[Verbs], Coroutine[Any, Any, T]], doin
             raise
 
 
-def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
+def ask(place: RootOptions, question: Callable[[Remote], T], doing: str) -> T:
     """Ask the server that runs; an error where none does."""
     from paneward.client.remote import required
 
@@ -88,7 +88,9 @@ def ask(place: Place, question: Callable[[Remote], T], doing: str) -> T:
         return question(remote)
 
 
-def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str) -> T:
+def _run(
+    place: RootOptions, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str
+) -> T:
     import asyncio
 
     log_to_stderr(os.environ.get("PANEWARD_LOG", "critical"))
@@ -96,7 +98,7 @@ def _run(place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[
 
 
 async def _patiently(
-    place: Place, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str
+    place: RootOptions, opening: AbstractAsyncContextManager[C], verb: Callable[[C], Awaitable[T]], doing: str
 ) -> T:
     import asyncio
 
@@ -133,7 +135,7 @@ def interrupted(words: str, hint: str = "`paneward read` shows what stands there
 
 
 @contextlib.contextmanager
-def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
+def sign_of_life(place: RootOptions, doing: str) -> Iterator[Callable[[], None]]:
     """What shows a person, once it is called, that something is going on."""
     with contextlib.ExitStack() as sign:
         shown: list[bool] = []
@@ -142,16 +144,16 @@ def sign_of_life(place: Place, doing: str) -> Iterator[Callable[[], None]]:
             if not shown and not place.json and sys.stderr.isatty():
                 from rich.markup import escape
 
-                from paneward.surfaces.cli.show.console import Terminal
+                from paneward.surfaces.cli.show.console import HarmlessConsole
 
                 shown.append(True)
-                sign.enter_context(Terminal(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
+                sign.enter_context(HarmlessConsole(stderr=True).status(f"{escape(doing)} … (Ctrl-C gives up)"))
 
         yield show_it
 
 
 @asynccontextmanager
-async def connection(place: Place) -> AsyncIterator[Connection]:
+async def connection(place: RootOptions) -> AsyncIterator[Connection]:
     from paneward.app import connect
     from paneward.surfaces.cli.alone import host_called
 
@@ -163,7 +165,7 @@ async def connection(place: Place) -> AsyncIterator[Connection]:
 
 
 @asynccontextmanager
-async def alone(place: Place) -> AsyncIterator[Alone]:
+async def alone(place: RootOptions) -> AsyncIterator[Alone]:
     """The verbs on tmux itself."""
     from paneward.surfaces.cli.alone import Alone
 
@@ -172,7 +174,7 @@ async def alone(place: Place) -> AsyncIterator[Alone]:
         yield Alone(tmux, place, settings_of(place), state_dir(), stack)
 
 
-def _serving(place: Place) -> Remote | None:
+def _serving(place: RootOptions) -> Remote | None:
     """The server that a verb goes through: one that runs, and that can do what is asked."""
     remote = None if beyond(place) else server_if_any()
     if remote is None or not place.host:
@@ -194,7 +196,7 @@ def server_if_any() -> Remote | None:
     return remote
 
 
-def beyond(place: Place) -> bool:
+def beyond(place: RootOptions) -> bool:
     """The server acts by its own configuration."""
     return place.transport is not None or place.config is not None
 
@@ -205,7 +207,7 @@ def _say_version(where: Whereabouts) -> None:
         complain(words, "`paneward down` and `paneward up --detach` start it anew; agents go on meanwhile.")
 
 
-def located(place: Place, target: str) -> tuple[Place, str]:
+def located(place: RootOptions, target: str) -> tuple[RootOptions, str]:
     """Where a target is for the library: the pane of an agent by its name, else the target as it is."""
     elsewhere = target.startswith("%") or place.host is not None or beyond(place)
     agent = None if elsewhere else run_verb(place, lambda verbs: verbs.agent(target), f"looking for {target}")
@@ -214,7 +216,7 @@ def located(place: Place, target: str) -> tuple[Place, str]:
     return place.moved_to(agent.socket, agent.host or None), agent.pane
 
 
-def settings_of(place: Place) -> Settings:
+def settings_of(place: RootOptions) -> Settings:
     """The settings in effect; that the working directory has a file of its own is said once in each command."""
     from paneward.config import load
 
@@ -225,13 +227,13 @@ def settings_of(place: Place) -> Settings:
     return settings
 
 
-def known_profiles(place: Place) -> Mapping[str, Profile]:
+def known_profiles(place: RootOptions) -> Mapping[str, Profile]:
     from paneward.config import profiles_of
 
     return profiles_of(settings_of(place))
 
 
-def effective_config(place: Place) -> Config:
+def effective_config(place: RootOptions) -> Config:
     from dataclasses import fields
 
     from paneward.config import SECTIONS, profiles_of

@@ -28,7 +28,7 @@ from paneward.surfaces.http.routes.panes import PaneRoutes
 from paneward.surfaces.http.routes.params import Streams
 from paneward.surfaces.http.routes.recordings import RecordingRoutes
 from paneward.surfaces.http.routes.site import SiteRoutes
-from paneward.surfaces.http.stream import Feed, Reader, Wanted, keep_beating, keep_fed, serve_reader
+from paneward.surfaces.http.stream import EventFilter, Feed, StreamReader, keep_beating, keep_fed, serve_reader
 
 if TYPE_CHECKING:
     from paneward.app.server import Server
@@ -37,7 +37,7 @@ STREAM = "/api/events/stream"
 log = logging.getLogger(__name__)
 
 
-class Api:
+class HttpApp:
     """What uvicorn serves. `drain` ends every stream, so that the server can."""
 
     def __init__(self, server: "Server", access: Access, stop: Callable[[], None]) -> None:
@@ -88,7 +88,7 @@ class Api:
         except PanewardError as failure:
             await answer(refusal(failure, scope["state"]["request_id"]), scope, receive, send)
 
-    def _reader(self, request: Request, identity: Identity) -> Reader:
+    def _reader(self, request: Request, identity: Identity) -> StreamReader:
         query = request.query_params
         kinds = tuple(sorted({kind for given in query.getlist("types") for kind in given.split(",") if kind}))
         after = request.headers.get("last-event-id") or query.get("last_event_id")
@@ -96,9 +96,11 @@ class Api:
             raise InvalidInput(
                 f"{after!r:.40} is no event id", code=Code.BAD_REQUEST, hint="last_event_id is the seq of an event."
             )
-        wanted = Wanted(kinds, query.get("agent") or None)
+        wanted = EventFilter(kinds, query.get("agent") or None)
         good = lambda: self._access.good(identity)  # noqa: E731
-        return Reader(self.feed, self._server.store, wanted, int(after) if after else None, good, self.metrics.gap)
+        return StreamReader(
+            self.feed, self._server.store, wanted, int(after) if after else None, good, self.metrics.gap
+        )
 
     def _figures(self) -> Figures:
         server, clock = self._server, self._access.clock
@@ -166,9 +168,9 @@ class Api:
                     await task
 
 
-def build(server: "Server", access: Access, stop: Callable[[], None] = lambda: None) -> Api:
+def build(server: "Server", access: Access, stop: Callable[[], None] = lambda: None) -> HttpApp:
     """The app of a server. `stop` is what `POST /api/shutdown` calls."""
-    return Api(server, access, stop)
+    return HttpApp(server, access, stop)
 
 
 def _bad_request(failure: RequestValidationError) -> PanewardError:

@@ -17,7 +17,7 @@ SOON = 0.05  # seconds between two looks at least
 
 
 @dataclass(eq=False, slots=True)
-class Channel:
+class StreamChannel:
     identity: Identity
     task: "asyncio.Task[object]"
     over: bool = False  # ended here, and not by whoever else cancels tasks
@@ -27,16 +27,16 @@ class Channels:
     def __init__(self, good: Callable[[Identity], bool], clock: Clock) -> None:
         self._good = good
         self._clock = clock
-        self._open: set[Channel] = set()
+        self._open: set[StreamChannel] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0.0  # when the timer rings, by the monotonic clock
 
     @contextmanager
-    def open(self, identity: Identity) -> Iterator[Channel]:
+    def open(self, identity: Identity) -> Iterator[StreamChannel]:
         """For the task that calls this: it is cancelled when the identity is no longer good."""
         task = asyncio.current_task()
         assert task is not None
-        channel = Channel(identity, task)
+        channel = StreamChannel(identity, task)
         self._open.add(channel)
         self._ring(identity)
         try:

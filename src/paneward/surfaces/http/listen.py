@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 
 from paneward.surfaces.http.access.connections import bounded
-from paneward.surfaces.http.app import Api
+from paneward.surfaces.http.app import HttpApp
 
 DRAIN = 10  # seconds that requests get to end
 STUCK = 0.5  # seconds that a client gets to read the end of its stream
@@ -51,7 +51,7 @@ class Listener(uvicorn.Server):
                 flow._transport.abort()
 
 
-def listener(api: Api, host: str = "127.0.0.1", port: int = 0, **options: Any) -> Listener:
+def listener(api: HttpApp, host: str = "127.0.0.1", port: int = 0, **options: Any) -> Listener:
     """What serves `api`; `await .serve()` runs it until `.end()`. Options are those of uvicorn."""
     config = uvicorn.Config(
         api,

@@ -28,7 +28,7 @@ MOST_KEY = 200  # characters
 log = logging.getLogger(__name__)
 
 
-class Kept(Protocol):
+class StoredReply(Protocol):
     """A reply on record."""
 
     @property
@@ -43,12 +43,12 @@ class Records(Protocol):
     """What is needed of the store."""
 
     async def audit(self, entry: AuditEntry) -> None: ...
-    async def reply(self, identity: str, key: str) -> Kept | None: ...
+    async def reply(self, identity: str, key: str) -> StoredReply | None: ...
     async def keep_reply(self, identity: str, key: str, request_hash: str, status: int, body: str) -> None: ...
 
 
 @dataclass(slots=True)
-class Captured:
+class UnsentAnswer:
     """An answer that is not sent yet."""
 
     status: int = 500
@@ -71,7 +71,7 @@ class Mutations:
         self._app = app
         self._records = records
         self._most = most  # bytes of a body
-        self._turns = Turns()
+        self._turns = KeyQueue()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in SAFE_METHODS:
@@ -100,10 +100,10 @@ class Mutations:
                 return
             await (await self._perform(scope, body, key)).send(send)
 
-    async def _perform(self, scope: Scope, body: bytes, key: str | None) -> Captured:
+    async def _perform(self, scope: Scope, body: bytes, key: str | None) -> UnsentAnswer:
         identity: Identity | None = scope["state"]["identity"]
         scope["state"]["idempotency_key"] = key
-        captured = Captured()
+        captured = UnsentAnswer()
         await self._app(scope, replayed(body), captured.take)
         who = "" if identity is None else identity.name
         on_record = scope["state"].get("on_record", False)
@@ -117,7 +117,7 @@ class Mutations:
         return captured
 
 
-class Turns:
+class KeyQueue:
     """One at a time for each key."""
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ def _hash(scope: Scope, body: bytes) -> str:
     return hashlib.sha256(head.encode() + body).hexdigest()
 
 
-def _repeated(known: Kept, digest: str) -> Response:
+def _repeated(known: StoredReply, digest: str) -> Response:
     if known.request_hash != digest:
         raise InvalidInput(
             "this Idempotency-Key was used for another request",
@@ -172,7 +172,7 @@ def audit_entry(scope: Scope, result: str = "") -> AuditEntry:
     return AuditEntry("" if identity is None else identity.name, action, agent_id, result, detail)
 
 
-def _result(captured: Captured) -> str:
+def _result(captured: UnsentAnswer) -> str:
     if captured.status < 300:
         return "unconfirmed" if captured.status == 202 else "ok"
     try:

@@ -51,7 +51,7 @@ class Log(Protocol):
     ) -> Sequence[Stored]: ...
 
 
-class Wanted(NamedTuple):
+class EventFilter(NamedTuple):
     """Which events a reader asked for. A tuple, since pieces are looked up by it for every reader."""
 
     kinds: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Wanted(NamedTuple):
         return self.agent_id is None or event.agent_id == self.agent_id
 
 
-ALL: Final = Wanted()
+ALL: Final = EventFilter()
 
 
 def as_object(event: Stored) -> dict[str, object]:
@@ -94,8 +94,8 @@ class Feed:
         self._held = held
         self._size = 0
         self._kept: list[tuple[Stored, bytes]] = []
-        self._pieces: dict[tuple[int, Wanted], tuple[bytes, int]] = {}
-        self._waiting: set[Reader] = set()
+        self._pieces: dict[tuple[int, EventFilter], tuple[bytes, int]] = {}
+        self._waiting: set[StreamReader] = set()
 
     @property
     def first(self) -> int:
@@ -137,14 +137,14 @@ class Feed:
         self.closed = True
         self.wake()
 
-    def piece(self, after: int, wanted: Wanted) -> tuple[bytes, int]:
+    def piece(self, after: int, wanted: EventFilter) -> tuple[bytes, int]:
         """What follows `after`, as much as is written at once, and how far that goes. The same bytes for all."""
         known = self._pieces.get((after, wanted))
         if known is None:
             known = self._pieces[after, wanted] = self._joined(after, wanted)
         return known
 
-    def _joined(self, after: int, wanted: Wanted) -> tuple[bytes, int]:
+    def _joined(self, after: int, wanted: EventFilter) -> tuple[bytes, int]:
         parts: list[bytes] = []
         size, at = 0, after
         for number in range(after - self.first, len(self._kept)):
@@ -157,22 +157,22 @@ class Feed:
             at = event.seq
         return b"".join(parts), at
 
-    def wait(self, reader: "Reader") -> None:
+    def wait(self, reader: "StreamReader") -> None:
         """Tell it of what is new, or that a sign of life is due."""
         self._waiting.add(reader)
 
-    def forget(self, reader: "Reader") -> None:
+    def forget(self, reader: "StreamReader") -> None:
         self._waiting.discard(reader)
 
 
-class Reader:
+class StreamReader:
     """One client of the stream: what it is written next."""
 
     def __init__(
         self,
         feed: Feed,
         store: Log,
-        wanted: Wanted = ALL,
+        wanted: EventFilter = ALL,
         after: int | None = None,
         good: Callable[[], bool] = lambda: True,
         on_gap: Callable[[str], None] = lambda _: None,
@@ -311,7 +311,7 @@ def _chunk(piece: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
-async def serve_reader(reader: Reader, receive: Receive, send: Send, body: Send | None = None) -> None:
+async def serve_reader(reader: StreamReader, receive: Receive, send: Send, body: Send | None = None) -> None:
     """Write to one client until either side ends. `body` is a shorter way for what follows the head."""
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     reader.send = send = body or send

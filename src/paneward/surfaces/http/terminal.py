@@ -21,7 +21,7 @@ from paneward.core.errors import Code, InvalidInput, PanewardError
 from paneward.core.terminal.browser import Pressed, Stroke, TerminalFilter, strokes
 from paneward.core.terminal.keys import check_keys
 from paneward.core.terminal.scene import Snapshot
-from paneward.ports import Watch
+from paneward.ports import OutputWatch
 from paneward.surfaces.http.errors import envelope
 
 SEQ: Final = struct.Struct(">Q")
@@ -45,7 +45,7 @@ def snapshot_frame(snapshot: Snapshot, output_seq: int) -> dict[str, Any]:
     }
 
 
-class Terminal:
+class BrowserTerminal:
     """One browser at one pane."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Terminal:
                 if not task.cancelled() and not isinstance(task.exception(), WebSocketDisconnect | None):
                     task.result()
 
-    async def _show(self, watch: Watch) -> None:
+    async def _show(self, watch: OutputWatch) -> None:
         machine, seq = TerminalFilter(), 0
         async for chunk in watch.chunks():
             if not isinstance(chunk, bytes):
@@ -95,10 +95,10 @@ class Terminal:
         await self._say({"type": "gone", "pane": self._pane})
         await self._close(PANE_GONE, "the pane is gone")
 
-    async def _snapshot(self, watch: Watch, seq: int) -> None:
+    async def _snapshot(self, watch: OutputWatch, seq: int) -> None:
         await self._say(snapshot_frame(watch.snapshot, seq))
 
-    async def _heed(self, watch: Watch) -> None:
+    async def _heed(self, watch: OutputWatch) -> None:
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -108,7 +108,7 @@ class Terminal:
             except PanewardError as failure:
                 await self._say({"type": "error", **envelope(failure, "")})
 
-    async def _take(self, asked: dict[str, Any], watch: Watch) -> None:
+    async def _take(self, asked: dict[str, Any], watch: OutputWatch) -> None:
         if asked["type"] == "resize":
             seen = watch.snapshot
             await self._say({"type": "size", "width": seen.width, "height": seen.height})

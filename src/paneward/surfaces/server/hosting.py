@@ -24,10 +24,10 @@ from paneward.client.unix_http import listening as at_socket
 from paneward.client.whereabouts import tell, untell
 from paneward.config import ServerSettings, Settings
 from paneward.core.errors import Code, InvalidInput, ServerError
-from paneward.surfaces.cli.answers import Running
+from paneward.surfaces.cli.answers import RunningServer
 from paneward.surfaces.http.access.connections import raise_file_limit
 from paneward.surfaces.http.access.tokens import Access
-from paneward.surfaces.http.app import Api, build
+from paneward.surfaces.http.app import HttpApp, build
 from paneward.surfaces.http.listen import Listener, listener
 from paneward.surfaces.server.address import BACKLOG, check_bind, listening, whereabouts
 
@@ -35,7 +35,7 @@ log = logging.getLogger("paneward.server")
 Guests = Callable[[Server], AbstractAsyncContextManager[None]]  # what lives beside the server for its time
 
 
-def host(settings: Settings, directory: Path, announce: Callable[[Running], None], guests: Guests) -> None:
+def host(settings: Settings, directory: Path, announce: Callable[[RunningServer], None], guests: Guests) -> None:
     """Serve until the end; `announce` is called once, when requests are answered."""
     check_bind(settings.server)
     raise_file_limit()
@@ -49,7 +49,7 @@ async def _host(
     settings: Settings,
     directory: Path,
     sock: socket.socket,
-    announce: Callable[[Running], None],
+    announce: Callable[[RunningServer], None],
     guests: Guests,
     watchdog: Watchdog,
 ) -> None:
@@ -64,7 +64,7 @@ async def _host(
             async with web.listening(sock, own), guests(server):
                 await asyncio.to_thread(answers, directory)
                 sign_in = f"{where.url}/signin?code={access.new_code()}"
-                announce(Running(where.url, where.pid, where.version, sign_in, fresh=True))
+                announce(RunningServer(where.url, where.pid, where.version, sign_in, fresh=True))
                 log.info("the server listens", extra={"url": where.url, "pid": where.pid})
                 await ending.wait()
     log.info("the server has ended")
@@ -101,7 +101,7 @@ class Web(Listener):
         self._up = asyncio.Event()
 
     @classmethod
-    def of(cls, api: Api, settings: ServerSettings, ending: asyncio.Event, watchdog: Watchdog) -> Self:
+    def of(cls, api: HttpApp, settings: ServerSettings, ending: asyncio.Event, watchdog: Watchdog) -> Self:
         config = listener(api, ssl_certfile=settings.tls_certificate, ssl_keyfile=settings.tls_key).config
         try:
             config.load()

@@ -36,7 +36,7 @@ def configure(
         if form == "json"
         else structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=0, sort_keys=False)
     )
-    handler = Bounded(stream, file)
+    handler = BoundedLog(stream, file)
     handler.addFilter(Fewer())
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -49,7 +49,7 @@ def configure(
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-class Bounded(logging.StreamHandler[TextIO]):
+class BoundedLog(logging.StreamHandler[TextIO]):
     """Writes to a stream. Where that is a log file and too long, the file is put aside and a new one begun, for all
     that the process writes to its standard error."""
 

@@ -23,8 +23,8 @@ from paneward.client.whereabouts import LOG
 from paneward.config import Settings, state_dir
 from paneward.core.errors import PanewardError, ServerError
 from paneward.surfaces import wire
-from paneward.surfaces.cli.answers import Running, document
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import RunningServer, document
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.answers import show
 from paneward.surfaces.cli.show.lines import terminal
 from paneward.surfaces.cli.upkeep import Revoked, Token
@@ -35,7 +35,7 @@ from paneward.surfaces.server.status import described_if_any
 LOG_KEPT = 4 << 20  # bytes of a log beyond which the next server begins a new one
 
 
-def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
+def settings_with(place: RootOptions, given: Mapping[str, Any]) -> Settings:
     """The settings in effect, those of the command line included."""
     settings = settings_of(place)
     own = {name: value for name, value in given.items() if value is not None}
@@ -45,7 +45,7 @@ def settings_with(place: Place, given: Mapping[str, Any]) -> Settings:
 # --- up
 
 
-def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running | None:
+def here(place: RootOptions, settings: Settings, demo: bool, daemon: bool) -> RunningServer | None:
     """Serve in this process until the end; where one runs already, say so at once."""
     directory = state_dir()
     if (running := _beside(directory)) is not None:
@@ -61,7 +61,7 @@ def here(place: Place, settings: Settings, demo: bool, daemon: bool) -> Running 
     return None
 
 
-def _with_company(running: Running, directory: Path, demo: bool) -> Running:
+def _with_company(running: RunningServer, directory: Path, demo: bool) -> RunningServer:
     """A server that runs already; the demo agents come only with one that is started with them."""
     from paneward.demo.company import TASKS
 
@@ -75,7 +75,7 @@ def _with_company(running: Running, directory: Path, demo: bool) -> Running:
     return running
 
 
-def _announce(place: Place, server: Running) -> None:
+def _announce(place: RootOptions, server: RunningServer) -> None:
     if place.json:
         print_json(document(server))
     else:
@@ -89,7 +89,7 @@ def _leave_the_terminal() -> None:
         os._exit(0)
 
 
-def _beside(directory: Path) -> Running | None:
+def _beside(directory: Path) -> RunningServer | None:
     """The server that runs already; an error that says what to do where it does not answer."""
     try:
         running = described_if_any(directory, sign_in=True)
@@ -101,7 +101,7 @@ def _beside(directory: Path) -> Running | None:
     return running
 
 
-def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: bool) -> Running:
+def detached(place: RootOptions, settings: Settings, given: Mapping[str, Any], demo: bool) -> RunningServer:
     """Start a server that goes on by itself; returns when it answers."""
     directory = state_dir()
     if (running := _beside(directory)) is not None:
@@ -119,7 +119,7 @@ def detached(place: Place, settings: Settings, given: Mapping[str, Any], demo: b
     return _started(said, directory / LOG)
 
 
-def _command(place: Place, given: Mapping[str, Any], demo: bool) -> list[str]:
+def _command(place: RootOptions, given: Mapping[str, Any], demo: bool) -> list[str]:
     config = ["--config", str(place.config)] if place.config is not None else []
     flags = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is True]
     values = [f"--{name}={value}" for name, value in given.items() if value is not None and value is not True]
@@ -127,14 +127,14 @@ def _command(place: Place, given: Mapping[str, Any], demo: bool) -> list[str]:
     return [sys.executable, "-P", "-m", "paneward", *config, "--json", "up", "--daemon", *flags, *values, *more]
 
 
-def _started(said: bytes, log: Path) -> Running:
+def _started(said: bytes, log: Path) -> RunningServer:
     try:
         answer = json.loads(said)
     except ValueError:
         raise ServerError("the server ended before it was up", hint=f"Its log tells why: {log}") from None
     if not answer.get("ok"):
         raise failure(answer, 0)
-    return replace(revive(Running, answer), log=str(log))
+    return replace(revive(RunningServer, answer), log=str(log))
 
 
 @contextlib.contextmanager
@@ -150,7 +150,7 @@ def _log(directory: Path) -> Any:
 # --- around
 
 
-def print_all(place: Place) -> None:
+def print_all(place: RootOptions) -> None:
     asyncio.run(_print_all(settings_of(place), state_dir()))
 
 
@@ -175,7 +175,7 @@ def minted(role: str, agent: str, seconds: float) -> Token:
     return Token(token, role, agent, seconds, token_id(token))
 
 
-def revoked(place: Place, given: str) -> Revoked:
+def revoked(place: RootOptions, given: str) -> Revoked:
     """End a token: by the server that runs, else in the file that the next one reads."""
     from paneward.surfaces.http.access.tokens import Access, token_id
 

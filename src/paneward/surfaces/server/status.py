@@ -8,14 +8,14 @@ from paneward.client.remote import Remote, found, not_running
 from paneward.config.places import state_dir
 from paneward.core.errors import PanewardError
 from paneward.core.version import VERSION
-from paneward.surfaces.cli.answers import Running
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import RunningServer
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.agents import in_words
 
 PROBE = 5.0  # seconds that a server may take to say that it is there
 
 
-def standing(place: Place, sign_in: bool) -> Running:
+def standing(place: RootOptions, sign_in: bool) -> RunningServer:
     directory = state_dir()
     running = described_if_any(directory, sign_in)
     if running is None:
@@ -23,14 +23,14 @@ def standing(place: Place, sign_in: bool) -> Running:
     return running
 
 
-def described_if_any(directory: Path, sign_in: bool) -> Running | None:
+def described_if_any(directory: Path, sign_in: bool) -> RunningServer | None:
     remote = found(directory)
     return None if remote is None else _described(remote, sign_in)
 
 
-def _described(remote: Remote, sign_in: bool) -> Running:
+def _described(remote: Remote, sign_in: bool) -> RunningServer:
     where, says = remote.where, remote.get("/api/version", PROBE)
-    return Running(
+    return RunningServer(
         where.url,
         where.pid,
         str(says.get("version", where.version)),

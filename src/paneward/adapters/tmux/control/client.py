@@ -25,7 +25,16 @@ from paneward.adapters.clock import SystemClock
 from paneward.adapters.hosts.host import NOT_FOUND, SSH_FAILED, Host
 from paneward.adapters.tmux.door import PATIENCE, Door
 from paneward.core.errors import TmuxError, TmuxNotInstalled, TmuxTimeout
-from paneward.core.terminal.control import Broken, Control, Event, Exit, Refused, Reply, SessionChanged, joined
+from paneward.core.terminal.control import (
+    BrokenStream,
+    ClientExit,
+    CommandReply,
+    Control,
+    Event,
+    SessionChanged,
+    StrayFailure,
+    joined,
+)
 
 READ = 1 << 16  # what a pipe holds; a larger buffer costs more to allocate than all the rest of a command
 # Seconds before a client is opened in the place of one that ended. Up to 3.5 the tmux server crashes when a
@@ -34,15 +43,15 @@ UPHEAVAL = 0.2
 BATCH = 32  # lines that go out at once: tmux works on them while the next are made
 
 
-class Lost(Exception):
+class ClientLost(Exception):
     """The client ended before the answer came; the words say why."""
 
 
 @dataclass(slots=True)
-class Pending:
-    future: asyncio.Future[Reply]
+class PendingCommand:
+    future: asyncio.Future[CommandReply]
     deadline: float
-    early: Callable[[Reply], None] | None  # called at the reply's exact place in the stream
+    early: Callable[[CommandReply], None] | None  # called at the reply's exact place in the stream
 
 
 class Client:
@@ -68,7 +77,7 @@ class Client:
         self._loop = asyncio.get_running_loop()
         self._clock = SystemClock()
         self._control = Control()
-        self._pending: deque[Pending] = deque()
+        self._pending: deque[PendingCommand] = deque()
         self._out: list[bytes] = []
         self._unsent = b""
         self._flushing = False
@@ -100,13 +109,13 @@ class Client:
         self,
         line: bytes,
         framed: str | None = None,
-        early: Callable[[Reply], None] | None = None,
+        early: Callable[[CommandReply], None] | None = None,
         timeout: float | None = None,
-    ) -> asyncio.Future[Reply]:
+    ) -> asyncio.Future[CommandReply]:
         """Send one line; `framed` is the nonce under which its answer is to be read."""
-        future: asyncio.Future[Reply] = self._loop.create_future()
+        future: asyncio.Future[CommandReply] = self._loop.create_future()
         if self.lost is not None:
-            future.set_exception(Lost(self.lost))
+            future.set_exception(ClientLost(self.lost))
             return future
         if framed is None:
             self._control.expect_plain()
@@ -117,7 +126,7 @@ class Client:
             self._out += (line, b"display-message -p " + mark)
         patience = self._timeout if timeout is None else timeout
         deadline = self._clock.now() + patience
-        self._pending.append(Pending(future, deadline, early))
+        self._pending.append(PendingCommand(future, deadline, early))
         if self._timer is None and deadline < math.inf:
             self._timer = self._loop.call_later(patience, self._overdue)
         if len(self._pending) == 1 or len(self._out) >= BATCH:  # nothing is under way, or enough to go on with
@@ -162,7 +171,7 @@ class Client:
             self._end("the control client ended")
             return
         for event in joined(self._control.feed(data)):
-            if type(event) is Reply:
+            if type(event) is CommandReply:
                 self._answer(event)
             else:
                 self._hear(event)
@@ -173,7 +182,7 @@ class Client:
             self._readable()
         self._end("the control client ended")
 
-    def _answer(self, reply: Reply) -> None:
+    def _answer(self, reply: CommandReply) -> None:
         pending = self._pending.popleft()
         if pending.early is not None:
             pending.early(reply)
@@ -186,11 +195,11 @@ class Client:
                 self._attached = True
                 self._settled.set()
                 self._flush()
-            case Exit(reason) if reason:
+            case ClientExit(reason) if reason:
                 self._words.append(reason)
-            case Refused(words):
+            case StrayFailure(words):
                 self._words.append(words)
-            case Broken(reason):
+            case BrokenStream(reason):
                 self._end(reason)
         if self._on_event is not None:
             self._on_event(event)
@@ -238,7 +247,7 @@ class Client:
         self._settled.set()
         for pending in self._pending:
             if not pending.future.done():
-                pending.future.set_exception(Lost(self.lost))
+                pending.future.set_exception(ClientLost(self.lost))
                 pending.future.exception()  # whoever was cancelled does not come back for it
         self._pending.clear()
 

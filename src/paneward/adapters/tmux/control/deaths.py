@@ -18,10 +18,10 @@ import resource
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 
-from paneward.adapters.tmux.control.client import Client, Lost
+from paneward.adapters.tmux.control.client import Client, ClientLost
 from paneward.adapters.tmux.control.watching import PaneWatch
 from paneward.core.errors import TmuxError
-from paneward.core.terminal.control import Reply
+from paneward.core.terminal.control import CommandReply
 from paneward.ports import Clock
 
 CONFIRM = (0.0, 0.002, 0.01, 0.05, 0.2, 0.5)  # tmux hears of a death a moment after the kernel tells us
@@ -37,7 +37,7 @@ class Deaths:
         local: bool,
         clock: Clock,
         open_spare: Callable[[], Awaitable[Client]],
-        ask: Callable[[bytes], Awaitable[Reply]],
+        ask: Callable[[bytes], Awaitable[CommandReply]],
         check: Callable[[], Awaitable[None]],
         start: Callable[[Coroutine[None, None, None]], None],
     ) -> None:
@@ -118,7 +118,7 @@ class Deaths:
         while True:
             try:
                 await self._listen_once()
-            except (Lost, TmuxError):
+            except (ClientLost, TmuxError):
                 await self._clock.sleep(PATROL)
             await self._check()
 
@@ -134,11 +134,11 @@ class Deaths:
         if self._spare is not None:
             self._spare.close()
         if self._hook:
-            with contextlib.suppress(Lost, TmuxError):
+            with contextlib.suppress(ClientLost, TmuxError):
                 await self._ask(f"set-hook -guw '{self._hook}'".encode())
 
 
-def _heed(future: asyncio.Future[Reply]) -> None:
+def _heed(future: asyncio.Future[CommandReply]) -> None:
     """`wait-for` itself has nothing to say; that the client ended is heard by the next line."""
     if not future.cancelled():
         future.exception()

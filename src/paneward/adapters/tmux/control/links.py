@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from paneward.adapters.tmux.door import Door
 from paneward.adapters.tmux.words import OURS, classify
 from paneward.core.errors import TmuxError
-from paneward.core.terminal.control import Reply, encode
+from paneward.core.terminal.control import CommandReply, encode
 
 IDLE = "exec sleep 2147483647"  # a session needs a window of its own
 
@@ -21,7 +21,7 @@ IDLE = "exec sleep 2147483647"  # a session needs a window of its own
 class Links:
     """The session of ours, and how many watches need each window that is linked into it."""
 
-    def __init__(self, ask: Callable[[bytes], Awaitable[Reply]], door: Door) -> None:
+    def __init__(self, ask: Callable[[bytes], Awaitable[CommandReply]], door: Door) -> None:
         self._ask = ask
         self._door = door
         self.session = ""

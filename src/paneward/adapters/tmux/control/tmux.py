@@ -14,14 +14,14 @@ from functools import lru_cache
 from paneward.adapters.clock import SystemClock
 from paneward.adapters.hosts.host import Host
 from paneward.adapters.process import ProcessProbe
-from paneward.adapters.tmux.control.client import UPHEAVAL, Client, Lost, open_client
+from paneward.adapters.tmux.control.client import UPHEAVAL, Client, ClientLost, open_client
 from paneward.adapters.tmux.control.watchers import Watchers
 from paneward.adapters.tmux.control.watching import PaneWatch
 from paneward.adapters.tmux.door import Door, server_key
 from paneward.adapters.tmux.socket import check_socket, tmux_command
 from paneward.adapters.tmux.words import (
     CALLED,
-    Row,
+    PaneRow,
     check_guard,
     check_version,
     choose,
@@ -38,7 +38,7 @@ from paneward.adapters.tmux.words import (
     type_commands,
 )
 from paneward.core.errors import PaneNotFound, TmuxError, TmuxTimeout, Unanswered
-from paneward.core.terminal.control import Reply, encode
+from paneward.core.terminal.control import CommandReply, encode
 from paneward.core.terminal.scene import ProcessFacts, Snapshot
 from paneward.ports import Clock, PaneInfo
 
@@ -75,7 +75,7 @@ class ControlTmux:
         self._door = Door(server_key(self._host.name, socket_name, socket_path))
         self._timeout = timeout
         self._client: Client | None = None
-        self._coming: tuple[Client, asyncio.Future[Reply]] | None = None
+        self._coming: tuple[Client, asyncio.Future[CommandReply]] | None = None
         self._opening = asyncio.Lock()
         self._socket = ""
         self._probe = ProcessProbe(self._host)
@@ -127,7 +127,7 @@ class ControlTmux:
         client, hello = self._coming
         try:
             reply = await asyncio.shield(hello)
-        except Lost as lost:
+        except ClientLost as lost:
             raise await self._explain(client, str(lost)) from None
         self._coming = None
         words, _, self._socket = b"\n".join(reply.lines).decode("utf-8", "replace").partition("|")
@@ -156,28 +156,28 @@ class ControlTmux:
                 return too_old
         return error
 
-    async def _read(self, line: bytes, framed: str | None = None) -> Reply:
+    async def _read(self, line: bytes, framed: str | None = None) -> CommandReply:
         """Ask something that changes nothing; asked again once if the client ends under it."""
         client = self._client
         if client is None or client.lost is not None or client.late:
             client = await self._commands()
         try:
             return await client.ask(line, framed)
-        except Lost:
+        except ClientLost:
             client = await self._commands()
         try:
             return await client.ask(line, framed)
-        except Lost as lost:
+        except ClientLost as lost:
             raise TmuxError(TWICE.format(lost)) from None
 
-    async def _write(self, what: str, *lines: bytes, framed: str | None = None) -> Reply:
+    async def _write(self, what: str, *lines: bytes, framed: str | None = None) -> CommandReply:
         """Send lines of which only the last one's answer is of interest; never sent again."""
         client = await self._commands()
         answers = [client.ask(line) for line in lines[:-1]]
         answers.append(client.ask(lines[-1], framed))
         try:
             replies = await _all(answers)
-        except Lost as lost:
+        except ClientLost as lost:
             raise Unanswered(f"{what}: the control client ended ({lost}); unknown whether it went in") from None
         except TmuxTimeout as late:
             raise Unanswered(f"{what}: {late.message}; unknown whether it went in") from None
@@ -188,11 +188,11 @@ class ControlTmux:
     # --- reading
 
     async def look(self, pane: str, history: int = 0) -> Snapshot:
-        with contextlib.suppress(Lost):
+        with contextlib.suppress(ClientLost):
             return await self.look_on(await self._commands(), pane, history)
         try:
             return await self.look_on(await self._commands(), pane, history)
-        except Lost as lost:
+        except ClientLost as lost:
             raise TmuxError(TWICE.format(lost)) from None
 
     async def look_on(
@@ -208,7 +208,7 @@ class ControlTmux:
         secret = nonce()
         found: list[Snapshot | TmuxError] = []
 
-        def read(reply: Reply) -> None:
+        def read(reply: CommandReply) -> None:
             try:
                 found.append(_snapshot(pane, reply, secret))
             except TmuxError as error:
@@ -222,7 +222,7 @@ class ControlTmux:
             raise found[0]
         return found[0]
 
-    async def _rows(self) -> list[Row]:
+    async def _rows(self) -> list[PaneRow]:
         secret = nonce()
         reply = await self._read(encode("list-panes", "-a", "-F", panes_format(secret)), nonce())
         _check("list-panes", reply)
@@ -249,10 +249,10 @@ class ControlTmux:
         _check(command[0], reply)
         return [line.decode("utf-8", "replace") for line in reply.lines]
 
-    async def _do(self, what: str, line: bytes, framed: str | None) -> Reply:
+    async def _do(self, what: str, line: bytes, framed: str | None) -> CommandReply:
         try:
             return await (await self._commands()).ask(line, framed)
-        except Lost as lost:
+        except ClientLost as lost:
             raise TmuxError(f"{what}: the control client ended ({lost}); unknown whether it ran") from None
 
     # --- writing
@@ -279,7 +279,7 @@ class ControlTmux:
 
     async def _drop_buffer(self, name: str) -> None:
         """A buffer that was not pasted; it may be gone, and so may the server."""
-        with contextlib.suppress(TmuxError, Lost):
+        with contextlib.suppress(TmuxError, ClientLost):
             await (await self._commands()).ask(encode("delete-buffer", "-b", name))
 
     async def _guarded(
@@ -330,7 +330,7 @@ class ControlTmux:
         await self._host.close()
 
 
-async def _all(answers: Sequence[asyncio.Future[Reply]]) -> list[Reply]:
+async def _all(answers: Sequence[asyncio.Future[CommandReply]]) -> list[CommandReply]:
     """The replies, which come in order; a failure is heard of once, and of none that came with it."""
     try:
         return [await answer for answer in answers]
@@ -355,14 +355,14 @@ def _look_template(pane: str, history: int, blanks: bool) -> bytes:
     )
 
 
-def _snapshot(pane: str, reply: Reply, secret: str) -> Snapshot:
+def _snapshot(pane: str, reply: CommandReply, secret: str) -> Snapshot:
     _check("capture-pane", reply)
     if reply.trailer is None:
         raise TmuxError(f"tmux told the screen of {pane} without its facts")
     return read_look(pane, reply.trailer, reply.lines, secret)
 
 
-def _check(what: str, reply: Reply) -> None:
+def _check(what: str, reply: CommandReply) -> None:
     if not reply.ok:
         raise classify(what, b"\n".join(reply.lines).decode("utf-8", "replace"))
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 
 from paneward.adapters.tmux.control.client import Client
-from paneward.core.terminal.control import Reply
+from paneward.core.terminal.control import CommandReply
 from paneward.core.terminal.flood import SAMPLE, TRIAL, Flood, Flow
 from paneward.ports import Clock
 
@@ -70,7 +70,7 @@ class Valve:
     def _send(self, line: bytes, then: Callable[[], None] | None = None) -> None:
         """`then` is called at the answer's place in the stream."""
 
-        def early(_: Reply) -> None:
+        def early(_: CommandReply) -> None:
             if then is not None and not self._closed:
                 then()
 
@@ -86,7 +86,7 @@ def _flow(pane: str, what: str) -> bytes:
     return f"refresh-client -A '{pane}:{what}'".encode()
 
 
-def _heed(future: asyncio.Future[Reply]) -> None:
+def _heed(future: asyncio.Future[CommandReply]) -> None:
     """Nobody waits for the answer: a client that is lost tells by itself, and one that is late answers all the same."""
     if not future.cancelled():
         future.exception()

@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Protocol
 
-from paneward.adapters.tmux.control.client import UPHEAVAL, Client, Lost
+from paneward.adapters.tmux.control.client import UPHEAVAL, Client, ClientLost
 from paneward.adapters.tmux.control.deaths import Deaths
 from paneward.adapters.tmux.control.links import Links, too_many
 from paneward.adapters.tmux.control.watching import PaneWatch, SessionWatcher
 from paneward.adapters.tmux.door import Door
 from paneward.adapters.tmux.words import classify
 from paneward.core.errors import HostUnreachable, PaneNotFound, TmuxError, TmuxTimeout
-from paneward.core.terminal.control import Reply
+from paneward.core.terminal.control import CommandReply
 from paneward.core.terminal.scene import Snapshot
 from paneward.ports import Clock
 
@@ -45,7 +45,7 @@ class Looker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PanePosition:
     """Where a pane is; a pane of a linked window has several."""
 
     session: str
@@ -53,7 +53,7 @@ class Place:
     dead: bool
 
 
-Places = dict[str, list[Place]]
+Places = dict[str, list[PanePosition]]
 
 
 class Watchers:
@@ -64,7 +64,7 @@ class Watchers:
         door: Door,
         open_client: Opener,
         look: Looker,
-        ask: Callable[[bytes], Awaitable[Reply]],
+        ask: Callable[[bytes], Awaitable[CommandReply]],
         link_foreign: bool,
     ) -> None:
         self._clock = clock
@@ -99,7 +99,7 @@ class Watchers:
         places: Places = defaultdict(list)
         for line in reply.lines:
             pane, session, window, dead = line.decode().split()
-            places[pane].append(Place(session, window, dead == "1"))
+            places[pane].append(PanePosition(session, window, dead == "1"))
         linked = self._links.session if self._links is not None else ""
         for mine in places.values():
             mine.sort(key=lambda place: place.session == linked)
@@ -150,7 +150,7 @@ class Watchers:
         try:
             client = await self._client_of(self._home[watch])
             await self._look(client, watch.pane, early=early, blanks=watch.sized)
-        except Lost as lost:
+        except ClientLost as lost:
             raise TmuxError(f"the watching client ended: {lost}") from None
 
     def _watcher(self, session: str) -> SessionWatcher | None:
@@ -198,7 +198,7 @@ class Watchers:
 
     async def _unlink(self, watch: PaneWatch) -> None:
         window, watch.link = watch.link, ""
-        with contextlib.suppress(TmuxError, Lost):
+        with contextlib.suppress(TmuxError, ClientLost):
             if self._links is not None:
                 await self._links.drop(window)
 
@@ -257,7 +257,7 @@ class Watchers:
         else:
             await self._move(watch, mine[0])
 
-    async def _move(self, watch: PaneWatch, place: Place) -> None:
+    async def _move(self, watch: PaneWatch, place: PanePosition) -> None:
         home = self._home[watch]
         home.remove(watch)
         if watch.link and (home.client is None or home.client.lost is not None):
@@ -279,18 +279,18 @@ class Watchers:
         """Ask where all panes are. Only tmux's own word ends a watch, not that it cannot be reached."""
         self._checking = False
         if self._links is not None and self._links.session:
-            with contextlib.suppress(TmuxError, Lost):  # our session may be gone; that says nothing of the panes
+            with contextlib.suppress(TmuxError, ClientLost):  # our session may be gone; that says nothing of the panes
                 await self._links.reap()
         try:
             places = await self._places()
         except PaneNotFound:
             places = defaultdict(list)
-        except (TmuxError, Lost):
+        except (TmuxError, ClientLost):
             return
         for watch in list(self._home):
             self._judge(watch, places[watch.pane])
 
-    def _judge(self, watch: PaneWatch, mine: list[Place]) -> None:
+    def _judge(self, watch: PaneWatch, mine: list[PanePosition]) -> None:
         if not mine or mine[0].dead:
             watch.end()
         elif watch.joined and self._home[watch].session not in [place.session for place in mine]:
@@ -304,7 +304,7 @@ class Watchers:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._deaths.close()
         if self._links is not None:
-            with contextlib.suppress(TmuxError, Lost):
+            with contextlib.suppress(TmuxError, ClientLost):
                 await self._links.close()
         for watch in list(self._home):
             watch.link = ""

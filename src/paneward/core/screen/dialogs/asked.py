@@ -18,7 +18,7 @@ from paneward.core.screen.dialogs.known import known_dialog, told_by
 from paneward.core.screen.dialogs.menu import REFUSABLE, read_menu
 from paneward.core.screen.dialogs.question import question
 from paneward.core.screen.dialogs.wording import fingerprint
-from paneward.core.screen.lines import Kind, lines
+from paneward.core.screen.lines import LineKind, lines
 from paneward.core.screen.panel import screen_of
 from paneward.core.terminal.scene import Snapshot
 
@@ -80,7 +80,7 @@ def _about(screen: Screen) -> list[str]:
 def _right_above(screen: Screen) -> list[str]:
     """The rows above the question down from the last blank one, or a rule: the file or the command that it is about."""
     above = lines(screen)[: insertion_point(screen)[1]][::-1]
-    return [line.text for line in takewhile(lambda line: line.kind is Kind.TEXT, above)][::-1]
+    return [line.text for line in takewhile(lambda line: line.kind is LineKind.TEXT, above)][::-1]
 
 
 def _page(screen: Screen, dialog: Dialog, said: str) -> Menu:

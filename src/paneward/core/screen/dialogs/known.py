@@ -4,7 +4,7 @@ from paneward.core.profiles.patterns import compiled
 from paneward.core.profiles.row import Dialog, Frame, Profile
 from paneward.core.screen.cells import Screen
 from paneward.core.screen.dialogs.question import question
-from paneward.core.screen.lines import Kind, lines
+from paneward.core.screen.lines import LineKind, lines
 
 ROWS = 40  # with text, from the bottom, in which the words are looked for
 
@@ -28,5 +28,5 @@ def _said(screen: Screen, profile: Profile) -> str:
     """The words at the end of the screen as one line; of a program that asks on the cursor's line, that one."""
     if profile.frame is Frame.LINES:
         return question(screen) or ""
-    page = [line.text for line in lines(screen) if line.kind is Kind.TEXT]
+    page = [line.text for line in lines(screen) if line.kind is LineKind.TEXT]
     return " ".join(page[-ROWS:])

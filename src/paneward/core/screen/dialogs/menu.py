@@ -30,7 +30,7 @@ from paneward.core.screen.dialogs.wording import (
     question_above,
     said_above,
 )
-from paneward.core.screen.lines import Kind, Line, lines, typing_at
+from paneward.core.screen.lines import Line, LineKind, lines, typing_at
 from paneward.core.screen.panel import screen_of
 from paneward.core.terminal.scene import Snapshot
 
@@ -64,7 +64,7 @@ _FREE_TEXT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionRow:
     """A row that can be an option."""
 
     line: Line
@@ -121,24 +121,24 @@ def _read_options(screen: Screen, page: list[Line], profile: Profile | None) -> 
     return None
 
 
-def _without_done(page: list[Line], pattern: str) -> tuple[list[Line], Choice | None]:
+def _without_done(page: list[Line], pattern: str) -> tuple[list[Line], OptionRow | None]:
     """The rows without that which hands in what is ticked and what is said of it; and that row, if it is marked."""
     found = [choice for line in page if (choice := _choice(line)) and choice.number is None]
     rows = [choice for choice in found if compiled(pattern).fullmatch(choice.label)]
     gone = {choice.line.y for choice in rows}
-    gone |= {y + 1 for y in gone if y + 1 < len(page) and page[y + 1].kind is Kind.TEXT and page[y + 1].faint}
-    blank = [replace(line, kind=Kind.BLANK, text="") if line.y in gone else line for line in page]
+    gone |= {y + 1 for y in gone if y + 1 < len(page) and page[y + 1].kind is LineKind.TEXT and page[y + 1].faint}
+    blank = [replace(line, kind=LineKind.BLANK, text="") if line.y in gone else line for line in page]
     return blank, next((choice for choice in reversed(rows) if choice.mark or RADIO.get(choice.box)), None)
 
 
-def _numbered_above(page: list[Line], row: Choice) -> Choice | None:
+def _numbered_above(page: list[Line], row: OptionRow) -> OptionRow | None:
     """The option right above a row."""
     above = (choice for line in reversed(page[max(0, row.line.y - GAP) : row.line.y]) if (choice := _choice(line)))
     return next((choice for choice in above if choice.number is not None), None)
 
 
-def _choice(line: Line) -> Choice | None:
-    found = _OPTION.fullmatch(line.text) if line.kind is Kind.TEXT else None
+def _choice(line: Line) -> OptionRow | None:
+    found = _OPTION.fullmatch(line.text) if line.kind is LineKind.TEXT else None
     if found is None:
         return None
     number = int(found["number"]) if found["number"] else None
@@ -146,10 +146,10 @@ def _choice(line: Line) -> Choice | None:
     filled = found["before"] if found["after"] and RADIO.get(found["before"] or "") else ""  # `● 2. [ ] Pear`
     column = line.x + found.start("label")
     stem = column if number is None else line.x + found.end("number")
-    return Choice(line, found["mark"] or filled, number, box, found["label"], column, stem)
+    return OptionRow(line, found["mark"] or filled, number, box, found["label"], column, stem)
 
 
-def _anchors(page: list[Line]) -> Iterator[Choice]:
+def _anchors(page: list[Line]) -> Iterator[OptionRow]:
     """The rows that may be the chosen option, the likeliest first: marked, then filled, then drawn otherwise."""
     choices = [choice for line in reversed(page) if (choice := _choice(line))]
     yield from islice((choice for choice in choices if choice.mark), ANCHORS)
@@ -157,7 +157,7 @@ def _anchors(page: list[Line]) -> Iterator[Choice]:
     yield from (choice for choice in choices if _GROUND.search(choice.line.row.raw) and choice.line.highlighted)
 
 
-def _siblings(page: list[Line], anchor: Choice) -> list[Choice]:
+def _siblings(page: list[Line], anchor: OptionRow) -> list[OptionRow]:
     """The options around one of them, from the top, each with the rows that belong to it."""
     above = list(_walk(page, anchor, -1))[::-1]
     choices = [*above, anchor, *_walk(page, anchor, 1)]
@@ -166,7 +166,7 @@ def _siblings(page: list[Line], anchor: Choice) -> list[Choice]:
     return [_with_rest(choice, page[choice.line.y + 1 : end]) for choice, end in zip(choices, ends, strict=True)]
 
 
-def _without_column(choices: list[Choice]) -> list[Choice]:
+def _without_column(choices: list[OptionRow]) -> list[OptionRow]:
     """The labels without what stands in a second column, in line behind all of them."""
     split = [_COLUMN.fullmatch(choice.label) for choice in choices]
     starts = {
@@ -179,7 +179,7 @@ def _without_column(choices: list[Choice]) -> list[Choice]:
     return [replace(choice, label=found[1]) for choice, found in zip(choices, split, strict=True) if found]
 
 
-def _walk(page: list[Line], start: Choice, step: int) -> Iterator[Choice]:
+def _walk(page: list[Line], start: OptionRow, step: int) -> Iterator[OptionRow]:
     """The options that follow one another in one direction."""
     at, gap, y = start, 0, start.line.y + step
     while 0 <= y < len(page) and gap <= (GAP if start.number is not None else 0):
@@ -187,20 +187,20 @@ def _walk(page: list[Line], start: Choice, step: int) -> Iterator[Choice]:
         if choice and _follows(choice, at, step):
             yield choice
             at = choice
-        elif line.kind is Kind.TEXT and not _inner(page, line, start):
+        elif line.kind is LineKind.TEXT and not _inner(page, line, start):
             return
-        gap = 0 if line.kind is Kind.TEXT else gap + 1
+        gap = 0 if line.kind is LineKind.TEXT else gap + 1
         y += step
 
 
-def _follows(choice: Choice, other: Choice, step: int) -> bool:
+def _follows(choice: OptionRow, other: OptionRow, step: int) -> bool:
     if other.number is not None:
         return choice.number == other.number + step and choice.stem == other.stem
     asks = step < 0 and choice.label.endswith((":", "?"))
     return choice.number is None and choice.stem == other.stem and not asks
 
 
-def _inner(page: list[Line], line: Line, choice: Choice) -> bool:
+def _inner(page: list[Line], line: Line, choice: OptionRow) -> bool:
     """A row that is no option but belongs to one: it stands deeper, or the row above ran into the edge."""
     if choice.number is None:
         return line.x > choice.stem
@@ -208,9 +208,9 @@ def _inner(page: list[Line], line: Line, choice: Choice) -> bool:
     return line.x >= first or (line.y > 0 and page[line.y - 1].end >= line.row.width - 1)
 
 
-def _with_rest(choice: Choice, below: list[Line]) -> Choice:
+def _with_rest(choice: OptionRow, below: list[Line]) -> OptionRow:
     """Take the rows right below an option that belong to it; its label is joined with what was wrapped."""
-    rest = tuple(takewhile(lambda line: line.kind is Kind.TEXT and not _ends(line, choice), below))
+    rest = tuple(takewhile(lambda line: line.kind is LineKind.TEXT and not _ends(line, choice), below))
     label, above = choice.label, choice.line
     for line in rest:
         if not _wrapped(choice, above, line):
@@ -220,12 +220,12 @@ def _with_rest(choice: Choice, below: list[Line]) -> Choice:
     return replace(choice, label=label, rest=rest)
 
 
-def _ends(line: Line, choice: Choice) -> bool:
+def _ends(line: Line, choice: OptionRow) -> bool:
     """The row below an option stands for itself: not deeper than the option, and the option's row had room left."""
     return line.x <= choice.line.x + (2 if choice.mark else 0) and choice.line.end < choice.line.edge - 1
 
 
-def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
+def _wrapped(choice: OptionRow, above: Line, line: Line) -> bool:
     """The row goes on with the label: drawn as that begins or ends, and its first word had no room in the row above."""
     room = above.edge - MARGIN - above.end
     alike = {
@@ -235,7 +235,7 @@ def _wrapped(choice: Choice, above: Line, line: Line) -> bool:
     return inside and line.style._replace(bold=False) in alike and columns(line.text.split()[0]) >= room
 
 
-def _live(screen: Screen, page: list[Line], choices: list[Choice], handing_in: bool) -> Found | None:
+def _live(screen: Screen, page: list[Line], choices: list[OptionRow], handing_in: bool) -> Found | None:
     """The menu of these options, if it is one that waits for a key."""
     chosen = None if handing_in else _chosen(choices)
     if (chosen is None and not handing_in) or _edited(screen, choices) or not _whole(page, choices[0]):
@@ -265,7 +265,7 @@ def _scrolls(page: list[Line], y: int) -> bool:
     return any(line.text in _ARROWS and not line.faint for line in page[max(0, y - 1) :])
 
 
-def _option(place: int, choice: Choice, ticked: bool) -> Option:
+def _option(place: int, choice: OptionRow, ticked: bool) -> Option:
     letter = _LETTER.search(choice.label)
     number = place if choice.number is None else choice.number
     key = "" if choice.number is None or number > 9 else str(number)
@@ -273,14 +273,14 @@ def _option(place: int, choice: Choice, ticked: bool) -> Option:
     return Option(number, choice.label, key or (letter[1] if letter else ""), checked)
 
 
-def _ticked(choices: list[Choice]) -> bool:
+def _ticked(choices: list[OptionRow]) -> bool:
     """Several can be chosen: there are boxes to tick, and they are not the round ones of which one is filled."""
     boxes = [choice.box for choice in choices if choice.box]
     round_ones = all(box in "●○◆◇" for box in boxes)
     return len(boxes) > 1 and not round_ones
 
 
-def _chosen(choices: list[Choice]) -> int | None:
+def _chosen(choices: list[OptionRow]) -> int | None:
     """The place of the one option that is marked, else filled, else drawn otherwise than all others."""
     marked = [at for at, choice in enumerate(choices) if choice.mark]
     filled = [at for at, choice in enumerate(choices) if RADIO.get(choice.box)]
@@ -292,14 +292,14 @@ def _chosen(choices: list[Choice]) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _edited(screen: Screen, choices: list[Choice]) -> bool:
+def _edited(screen: Screen, choices: list[OptionRow]) -> bool:
     """The cursor stands in an option's text: this is a draft in an editor, unless the option is to be typed into."""
     at = typing_at(screen)
     inside = [choice for choice in choices if at and choice.line.y <= at[1] <= choice.last and at[0] > choice.column]
     return any(not _FREE_TEXT.match(choice.label) for choice in inside)
 
 
-def _whole(page: list[Line], first: Choice) -> bool:
+def _whole(page: list[Line], first: OptionRow) -> bool:
     """The numbers begin at the beginning, or the screen shows that there is more above."""
     above = page[first.line.y - 1] if first.line.y else None
     return first.number in (None, 0, 1) or above is None or bool(above.text and MORE.fullmatch(above.text))
@@ -307,10 +307,10 @@ def _whole(page: list[Line], first: Choice) -> bool:
 
 def _quiet(below: list[Line], boxed: bool) -> bool:
     """Nothing stands below but rules, hints and, under a closed box, a status line."""
-    talk = [line for line in below if line.kind is Kind.TEXT and not MORE.fullmatch(line.text)]
+    talk = [line for line in below if line.kind is LineKind.TEXT and not MORE.fullmatch(line.text)]
     if any(line.prompt for line in talk):
         return False
-    closed = boxed and bool(below) and below[0].kind is not Kind.TEXT
+    closed = boxed and bool(below) and below[0].kind is not LineKind.TEXT
     others = [line for line in talk if not (line.keys_hint or line.faint)]
     return len(others) <= (CHROME if closed else 0)
 
@@ -323,17 +323,17 @@ def _asks_for_text(screen: Screen, last: int) -> bool:
     )
 
 
-def _evident(choices: list[Choice], above: Line | None, below: list[Line], question: str) -> bool:
+def _evident(choices: list[OptionRow], above: Line | None, below: list[Line], question: str) -> bool:
     """What a draft between the rules of an input box lacks, and a list without numbers needs: somebody asks."""
     if choices[0].number is not None and any(choice.mark or choice.box for choice in choices):
-        return bool(question) or above is None or above.kind is not Kind.RULE
+        return bool(question) or above is None or above.kind is not LineKind.RULE
     return bool(question) and (asks(question) or any(line.keys_hint for line in below))
 
 
 def _read_buttons(page: list[Line]) -> Found | None:
     """A row of `[ Yes ] [ No ]`, one of them drawn otherwise or behind a mark."""
     for line in reversed(page):
-        buttons = list(_BUTTON.finditer(line.text)) if line.kind is Kind.TEXT else []
+        buttons = list(_BUTTON.finditer(line.text)) if line.kind is LineKind.TEXT else []
         if len(buttons) < 2 or _BUTTON.sub("", line.text).strip(" ❯›>▶▸"):
             continue
         chosen = _chosen_button(line, buttons)
@@ -347,7 +347,7 @@ def _read_buttons(page: list[Line]) -> Found | None:
 def _read_tabs(page: list[Line]) -> Found | None:
     """Words side by side, one of them on a ground of its own; below and behind them only hints."""
     for line in reversed(page):
-        words = list(_TAB.finditer(line.text)) if line.kind is Kind.TEXT else []
+        words = list(_TAB.finditer(line.text)) if line.kind is LineKind.TEXT else []
         grounds = [line.row.style(line.x + columns(line.text[: word.start()])).bg for word in words]
         other = [at for at, ground in enumerate(grounds) if grounds.count(ground) == 1]
         if len(other) != 1 or len(words) < 2 or not _quiet(page[line.y + 1 :], boxed=False):

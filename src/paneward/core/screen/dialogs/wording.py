@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import pairwise, takewhile
 
 from paneward.core.screen.cells import columns
-from paneward.core.screen.lines import Kind, Line
+from paneward.core.screen.lines import Line, LineKind
 
 PARAGRAPHS = 3  # above the options, in which the question is looked for: what it is about may stand between
 ASKED = 8  # rows that a question may take
@@ -47,9 +47,9 @@ def question_above(page: list[Line], y: int) -> str:
 
 def _paragraph_above(page: list[Line], y: int) -> list[Line]:
     rows = page[:y][::-1]
-    while rows and (rows[0].kind is Kind.BLANK or (rows[0].text and MORE.fullmatch(rows[0].text))):
+    while rows and (rows[0].kind is LineKind.BLANK or (rows[0].text and MORE.fullmatch(rows[0].text))):
         rows = rows[1:]
-    return _loud(list(takewhile(lambda line: line.kind is Kind.TEXT, rows))[::-1])
+    return _loud(list(takewhile(lambda line: line.kind is LineKind.TEXT, rows))[::-1])
 
 
 def _loud(paragraph: list[Line]) -> list[Line]:
@@ -78,14 +78,14 @@ def said_above(page: list[Line], y: int) -> str:
 def near(above: list[Line]) -> str:
     """All text above the options, as far as no rule parts it from them."""
     rows = above[-BODY:][::-1]
-    return " ".join(line.text for line in reversed(list(takewhile(lambda line: line.kind is not Kind.RULE, rows))))
+    return " ".join(line.text for line in reversed(list(takewhile(lambda line: line.kind is not LineKind.RULE, rows))))
 
 
 def matter(above: list[Line], question: str, ruled: bool) -> str:
     """What a dialog says above its options beside its question: the command or the file it is about.
 
     It begins behind a rule; one that is not `ruled` begins with its question."""
-    rows = _dialog(above) if ruled else [line for line in above[-BODY:] if line.kind is Kind.TEXT]
+    rows = _dialog(above) if ruled else [line for line in above[-BODY:] if line.kind is LineKind.TEXT]
     first, last, more = _asked_in(rows, question)
     before = rows[:first] if ruled else []
     left = min((line.x for line in (*before, *rows[last:])), default=0)
@@ -95,15 +95,15 @@ def matter(above: list[Line], question: str, ruled: bool) -> str:
 def _dialog(above: list[Line]) -> list[Line]:
     """The rows with text of the dialog that these rows end with; none where nothing shows where it begins."""
     rows = above[-BODY:][::-1]
-    inside = list(takewhile(lambda line: line.kind is not Kind.RULE or _within(line), rows))
+    inside = list(takewhile(lambda line: line.kind is not LineKind.RULE or _within(line), rows))
     if len(inside) == len(rows) and not any(map(_within, inside)):
         return []
-    return [line for line in reversed(inside) if line.kind is Kind.TEXT]
+    return [line for line in reversed(inside) if line.kind is LineKind.TEXT]
 
 
 def _within(line: Line) -> bool:
     """A rule inside a dialog."""
-    return line.kind is Kind.RULE and bool(_INNER.match(line.text))
+    return line.kind is LineKind.RULE and bool(_INNER.match(line.text))
 
 
 def _asked_in(rows: list[Line], question: str) -> tuple[int, int, list[str]]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option, done, flag
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, done, flag
 from paneward.surfaces.cli.options import (
     AgentName,
     Fingerprint,
@@ -42,15 +42,15 @@ def adopt(
     ctx: Context,
     pane: Pane,
     name: Annotated[
-        str | None, Option(metavar="NAME", help="What it is called; else its kind and a number: `claude-1`.")
+        str | None, CliOption(metavar="NAME", help="What it is called; else its kind and a number: `claude-1`.")
     ] = None,
-    role: Annotated[str, Option(metavar="ROLE", help="What it is there for; `--to ROLE` reaches it.")] = "",
+    role: Annotated[str, CliOption(metavar="ROLE", help="What it is there for; `--to ROLE` reaches it.")] = "",
     label: Annotated[
-        list[str] | None, Option(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
+        list[str] | None, CliOption(metavar="LABEL", help="Any word that `--to` reaches it by; may be repeated.")
     ] = None,
     profile: Profile = None,
     host: Annotated[
-        str | None, Option(metavar="HOST", help="On which host its pane is: one that `paneward hosts` lists.")
+        str | None, CliOption(metavar="HOST", help="On which host its pane is: one that `paneward hosts` lists.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -98,7 +98,7 @@ def respond(
     becomes a turn of the agent. An agent that does not ask is not answered: exit code 5.
     """
     from paneward.client.agents import responded
-    from paneward.client.replies import Reply
+    from paneward.client.replies import CliReply
     from paneward.surfaces.cli.work import ask, option_named, options_named, tell, usage_unless
 
     several, one = options_named(multi), None if select is None else option_named(select)
@@ -107,7 +107,7 @@ def respond(
         sum(given is not None for given in (one, None if chosen else other, several, text)) == 1,
         "give exactly one of TEXT, --select, --other and --multi",
     )
-    reply = Reply(text, one, other, several, fingerprint, startup, message_id, timeout)
+    reply = CliReply(text, one, other, several, fingerprint, startup, message_id, timeout)
     tell(ctx, ask(place_of(ctx), lambda remote: responded(remote, agent, reply), f"answering {agent}"))
 
 
@@ -117,13 +117,13 @@ def events(
         bool, flag("--follow", help="Go on, and print each event as it comes; Ctrl-C ends it. See also `-n 0`.")
     ] = False,
     types: Annotated[
-        list[str] | None, Option("--types", metavar="KIND", help="Only events of this kind; may be repeated.")
+        list[str] | None, CliOption("--types", metavar="KIND", help="Only events of this kind; may be repeated.")
     ] = None,
-    agent: Annotated[str | None, Option(metavar="AGENT", help="Only those of this agent.")] = None,
+    agent: Annotated[str | None, CliOption(metavar="AGENT", help="Only those of this agent.")] = None,
     after: Annotated[
-        int | None, Option(min=0, metavar="SEQ", help="Those behind this number; else the newest.")
+        int | None, CliOption(min=0, metavar="SEQ", help="Those behind this number; else the newest.")
     ] = None,
-    limit: Annotated[int, Option("-n", "--limit", min=0, max=1000, metavar="N", help="How many.")] = 20,
+    limit: Annotated[int, CliOption("-n", "--limit", min=0, max=1000, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """Print what happened: turns, changes of state, deliveries, agents that came and went.
@@ -131,10 +131,10 @@ def events(
     Each event has a number that only rises and leaves none out. With --follow nothing is missed, also while the
     server is started anew; with --json one document per line.
     """
-    from paneward.client.agents import Wanted, check_wanted, newest
+    from paneward.client.agents import EventQuery, check_wanted, newest
     from paneward.surfaces.cli.work import ask, tell
 
-    wanted = Wanted(tuple(types or ()), agent, after, limit)
+    wanted = EventQuery(tuple(types or ()), agent, after, limit)
     ask(place_of(ctx), lambda remote: check_wanted(remote, wanted), "asking the server")
     if follow:
         from paneward.surfaces.cli.commands.follow import follow_events

@@ -22,12 +22,12 @@ from paneward.config import state_dir
 from paneward.core.agent.record import NAME
 from paneward.core.errors import Code, InvalidInput
 from paneward.core.recording.cast import Header
-from paneward.core.recording.recorder import Kept
+from paneward.core.recording.recorder import KeptRecording
 from paneward.core.terminal.scene import Snapshot
 from paneward.surfaces.cli.declarations import UsageError
-from paneward.surfaces.cli.options import Place
-from paneward.surfaces.cli.show.console import Terminal
-from paneward.surfaces.cli.upkeep import Cast, Recording, Recordings
+from paneward.surfaces.cli.options import RootOptions
+from paneward.surfaces.cli.show.console import HarmlessConsole
+from paneward.surfaces.cli.upkeep import Cast, Recording, RecordingList
 from paneward.surfaces.cli.work import PATIENCE, complain, connection, server_if_any
 
 LINES = 1000  # between two looks at whether it takes long
@@ -44,7 +44,7 @@ class Cut(NamedTuple):
 # --- through the server
 
 
-def asked(remote: Remote, agent: str, stop: bool, list_them: bool) -> Recording | Recordings:
+def asked(remote: Remote, agent: str, stop: bool, list_them: bool) -> Recording | RecordingList:
     if list_them:
         return kept(remote, agent)
     return (ended if stop else begun)(remote, agent)
@@ -60,9 +60,9 @@ def ended(remote: Remote, agent: str) -> Recording:
     return Recording(agent, str(found["recording"]))
 
 
-def kept(remote: Remote, agent: str) -> Recordings:
+def kept(remote: Remote, agent: str) -> RecordingList:
     found = remote.get(f"{_of(agent)}/recordings")
-    return Recordings(tuple(revive(Kept, row) for row in found["recordings"]))
+    return RecordingList(tuple(revive(KeptRecording, row) for row in found["recordings"]))
 
 
 def _of(agent: str) -> str:
@@ -72,13 +72,13 @@ def _of(agent: str) -> str:
 # --- on the disk
 
 
-def all_kept(agent: str | None) -> Recordings:
+def all_kept(agent: str | None) -> RecordingList:
     """Those on the disk. Which of them go on, only a server can tell: without one, none does."""
     found = casts.kept(state_dir(), agent)
     if agent is not None and not found:
         casts.parts_of(state_dir(), agent)  # says that there are none
     running = _running() if found else set()
-    return Recordings(tuple(replace(one, running=(one.agent_id, one.name) in running) for one in found))
+    return RecordingList(tuple(replace(one, running=(one.agent_id, one.name) in running) for one in found))
 
 
 def _running() -> set[tuple[str, str]]:
@@ -87,7 +87,7 @@ def _running() -> set[tuple[str, str]]:
     return {(agent.id, agent.recording) for agent in agents}
 
 
-def exported(place: Place, what: str, recording: str | None, cut: Cut, out: Path | None) -> Cast | None:
+def exported(place: RootOptions, what: str, recording: str | None, cut: Cut, out: Path | None) -> Cast | None:
     """Written to a file; or to standard output, which is the whole answer."""
     notes: list[str] = []
     files = _files(what, recording)
@@ -147,7 +147,7 @@ def _unwritable(out: Path, error: OSError) -> InvalidInput:
 
 
 @contextlib.contextmanager
-def _patience(place: Place, doing: str) -> Iterator["Tick"]:
+def _patience(place: RootOptions, doing: str) -> Iterator["Tick"]:
     with contextlib.ExitStack() as sign:
         yield Tick(place, doing, sign)
 
@@ -155,7 +155,7 @@ def _patience(place: Place, doing: str) -> Iterator["Tick"]:
 class Tick:
     """A sign of life for what takes longer than a person likes to wait."""
 
-    def __init__(self, place: Place, doing: str, sign: contextlib.ExitStack) -> None:
+    def __init__(self, place: RootOptions, doing: str, sign: contextlib.ExitStack) -> None:
         self._due = SystemClock().now() + PATIENCE
         self._shown = place.json or not sys.stderr.isatty()
         self._doing = doing
@@ -164,13 +164,13 @@ class Tick:
     def __call__(self) -> None:
         if not self._shown and SystemClock().now() >= self._due:
             self._shown = True
-            self._sign.enter_context(Terminal(stderr=True).status(f"{escape(self._doing)} … (Ctrl-C gives up)"))
+            self._sign.enter_context(HarmlessConsole(stderr=True).status(f"{escape(self._doing)} … (Ctrl-C gives up)"))
 
 
 # --- by this process
 
 
-class File:
+class OneFile:
     """Everything into one file; the `Reel` of a command."""
 
     def __init__(self, file: BinaryIO, title: str) -> None:
@@ -188,25 +188,25 @@ class File:
         return True
 
 
-def written_here(place: Place, pane: str, title: str, out: Path) -> Cast:
+def written_here(place: RootOptions, pane: str, title: str, out: Path) -> Cast:
     """Record a pane into a new file until it closes, or Ctrl-C."""
     asyncio.run(_resolved(place, pane))  # before a file is made
     with _created(out) as file, contextlib.ExitStack() as sign:
-        reel = File(file, title)
+        reel = OneFile(file, title)
         if not place.json and sys.stderr.isatty():
             words = f"recording {pane} into {out} … (Ctrl-C ends it)"
-            sign.enter_context(Terminal(stderr=True).status(escape(words)))
+            sign.enter_context(HarmlessConsole(stderr=True).status(escape(words)))
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_recorded(place, pane, reel))
     return Cast(out, reel.size)
 
 
-async def _resolved(place: Place, pane: str) -> None:
+async def _resolved(place: RootOptions, pane: str) -> None:
     async with connection(place) as tmux:
         await tmux.resolve(pane)
 
 
-async def _recorded(place: Place, pane: str, reel: File) -> None:
+async def _recorded(place: RootOptions, pane: str, reel: OneFile) -> None:
     """A shell lets what it starts in the background ignore Ctrl-C: it is heeded all the same."""
     async with connection(place) as tmux:
         recording = asyncio.ensure_future(tmux.record(pane, reel))

@@ -26,9 +26,9 @@ from paneward.core.errors import PanewardError, StoreError, TmuxTimeout
 from paneward.core.profiles import BUILT_IN, Profile, nearest
 from paneward.store import Store
 from paneward.surfaces.cli.alone import host_called
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.show.agents import in_words
-from paneward.surfaces.cli.upkeep import Check, Checks, State
+from paneward.surfaces.cli.upkeep import Check, Checks, CheckState
 from paneward.surfaces.cli.work import connection, log_to_stderr, settings_of
 from paneward.surfaces.server.address import check_bind, listening
 from paneward.surfaces.server.status import standing
@@ -36,21 +36,21 @@ from paneward.surfaces.server.status import standing
 LOOKS, LOOK_EVERY = 100, 0.01  # a second for a program to begin reading: it takes milliseconds
 
 
-def examine(place: Place) -> Checks:
+def examine(place: RootOptions) -> Checks:
     log_to_stderr("critical")
     return Checks((*_here(place), *asyncio.run(_outside(place))))
 
 
 def _ok(name: str, seen: str) -> Check:
-    return Check(name, State.OK, seen)
+    return Check(name, CheckState.OK, seen)
 
 
 def _warn(name: str, seen: str, mend: str) -> Check:
-    return Check(name, State.WARN, seen, mend)
+    return Check(name, CheckState.WARN, seen, mend)
 
 
 def _fail(name: str, seen: str, mend: str) -> Check:
-    return Check(name, State.FAIL, seen, mend)
+    return Check(name, CheckState.FAIL, seen, mend)
 
 
 def _failed(name: str, error: PanewardError) -> Check:
@@ -60,7 +60,7 @@ def _failed(name: str, error: PanewardError) -> Check:
 # --- this machine
 
 
-def _here(place: Place) -> Iterator[Check]:
+def _here(place: RootOptions) -> Iterator[Check]:
     yield _python()
     yield _configuration(place)
     yield _state_directory()
@@ -76,7 +76,7 @@ def _python() -> Check:
     return _ok("python", f"{sys.version.split()[0]} at {sys.executable}")
 
 
-def _configuration(place: Place) -> Check:
+def _configuration(place: RootOptions) -> Check:
     try:
         settings = settings_of(place)
         known = profiles_of(settings)
@@ -116,7 +116,7 @@ async def _open_and_close(path: Path) -> None:
     await Store.open(path).close()
 
 
-def _served(place: Place) -> Check:
+def _served(place: RootOptions) -> Check:
     """A server runs and is of this version; or one could be started where it would listen."""
     try:
         running = standing(place, sign_in=False)
@@ -127,7 +127,7 @@ def _served(place: Place) -> Check:
     return _ok("paneward", f"a server runs at {running.url}: {in_words(running.states)}")
 
 
-def _port(place: Place) -> Check:
+def _port(place: RootOptions) -> Check:
     try:
         settings = settings_of(place).server
         check_bind(settings)
@@ -191,28 +191,28 @@ async def _seen_reading(pid: int) -> bool:
 # --- tmux, here or there
 
 
-async def _outside(place: Place) -> list[Check]:
+async def _outside(place: RootOptions) -> list[Check]:
     try:
         settings = settings_of(place)
     except PanewardError:
         settings = Settings()  # what is wrong with it was said above
     checks = [await _ssh(place)] if place.host is not None else []
-    if any(check.state is State.FAIL for check in checks):
+    if any(check.state is CheckState.FAIL for check in checks):
         return checks
     checks.append(await _tmux(place, settings.tmux.binary))
-    if checks[-1].state is not State.FAIL:
+    if checks[-1].state is not CheckState.FAIL:
         checks += await _server(place)
     return [*checks, *await _agents(place, _profiles(settings))]
 
 
-async def _host(place: Place) -> Host:
+async def _host(place: RootOptions) -> Host:
     try:
         return await host_called(place.host, settings_of(place), state_dir())
     except PanewardError:  # what is wrong with them is said elsewhere
         return Host.ssh(place.host) if place.host else Host()
 
 
-async def _ssh(place: Place) -> Check:
+async def _ssh(place: RootOptions) -> Check:
     assert place.host is not None
     if shutil.which("ssh") is None:
         return _fail("ssh", "not on PATH", "Install it: `apt-get install openssh-client`.")
@@ -228,7 +228,7 @@ async def _ssh(place: Place) -> Check:
     )
 
 
-async def _tmux(place: Place, binary: str) -> Check:
+async def _tmux(place: RootOptions, binary: str) -> Check:
     host = await _host(place)
     if host.has(binary) is False:
         return _fail("tmux", f"no `{binary}` on PATH", "Install it: `apt-get install tmux`.")
@@ -242,7 +242,7 @@ async def _tmux(place: Place, binary: str) -> Check:
     return _ok("tmux", f"{words} at {shutil.which(binary)}" if host.local else words)
 
 
-async def _server(place: Place) -> list[Check]:
+async def _server(place: RootOptions) -> list[Check]:
     """No server is no fault: there is just nothing to type into yet."""
     try:
         async with connection(place) as tmux:
@@ -260,7 +260,7 @@ def _unproven_in(one: Resident) -> Check:
     return _warn(one.info.pane, f"{one.profile} {one.version}: a version its profile was not proven on", mend)
 
 
-def _named(place: Place) -> str:
+def _named(place: RootOptions) -> str:
     there = f" on {place.host}" if place.host else ""
     if place.socket_path or place.socket_name:
         return f"the socket {place.socket_path or place.socket_name}{there}"
@@ -284,7 +284,7 @@ def _profiles(settings: Settings) -> Mapping[str, Profile]:
         return BUILT_IN  # what is wrong with them was said above
 
 
-async def _agents(place: Place, profiles: Mapping[str, Profile]) -> list[Check]:
+async def _agents(place: RootOptions, profiles: Mapping[str, Profile]) -> list[Check]:
     """The agents on PATH, all asked at once: some take seconds to tell their version."""
     agents = [profile for profile in profiles.values() if profile.launch]
     host = await _host(place)

@@ -14,13 +14,13 @@ from rich.live import Live
 from rich.text import Text
 
 from paneward.adapters.clock import SystemClock
-from paneward.client.agents import Wanted, page, seats, stored
+from paneward.client.agents import EventQuery, page, seats, stored
 from paneward.client.remote import Remote, found, required
 from paneward.config.places import state_dir
 from paneward.core.agent.events import Stored
 from paneward.core.errors import ServerError
-from paneward.surfaces.cli.answers import Agents, document, flat
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.answers import AgentList, document, flat
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.output import print_json
 from paneward.surfaces.cli.show.agents import agents_table
 from paneward.surfaces.cli.show.lines import Output, Paper, columns, terminal
@@ -42,14 +42,14 @@ class Pulse(Enum):
     BACK = "a server is there again"
 
 
-def follow_events(place: Place, wanted: Wanted) -> int:
+def follow_events(place: RootOptions, wanted: EventQuery) -> int:
     """Print events until Ctrl-C."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
         _follow_events(place, wanted)
     return INTERRUPTED
 
 
-def _follow_events(place: Place, wanted: Wanted) -> None:
+def _follow_events(place: RootOptions, wanted: EventQuery) -> None:
     console = terminal()
     required(state_dir())  # a server has to be there to begin with
     for event in events_for_ever(wanted):
@@ -68,7 +68,7 @@ def _say(pulse: Pulse) -> None:
         complain(BACK, "")
 
 
-def events_for_ever(wanted: Wanted, tick: float | None = None) -> Iterator[Stored | Pulse]:
+def events_for_ever(wanted: EventQuery, tick: float | None = None) -> Iterator[Stored | Pulse]:
     """Every event that is wanted, once and in order; and whether there is a server to tell of them."""
     after: int | None = None
     gone = False
@@ -91,7 +91,7 @@ def events_for_ever(wanted: Wanted, tick: float | None = None) -> Iterator[Store
         SystemClock().pause(AGAIN)
 
 
-def _begin(remote: Remote, wanted: Wanted, after: int | None) -> tuple[int, list[Stored]]:
+def _begin(remote: Remote, wanted: EventQuery, after: int | None) -> tuple[int, list[Stored]]:
     """From where the stream goes on, and what is told before it."""
     if after is not None:
         return after, []
@@ -101,7 +101,7 @@ def _begin(remote: Remote, wanted: Wanted, after: int | None) -> tuple[int, list
     return seq, events if wanted.limit else []
 
 
-def _stream(remote: Remote, wanted: Wanted, after: int, tick: float | None) -> Iterator[Stored | Pulse]:
+def _stream(remote: Remote, wanted: EventQuery, after: int, tick: float | None) -> Iterator[Stored | Pulse]:
     """The events behind `after`; what the stream left out is read from the log. One without a kind only counts."""
     with remote.events(after, tick, **wanted.filters) as messages:
         for message in messages:
@@ -116,7 +116,7 @@ def _stream(remote: Remote, wanted: Wanted, after: int, tick: float | None) -> I
             after = message.seq if message.seq is not None else after
 
 
-def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> list[Stored]:
+def _between(remote: Remote, wanted: EventQuery, after: int, until: int) -> list[Stored]:
     found: list[Stored] = []
     while after < until:
         events, _ = page(remote, wanted._replace(after=after, limit=500))
@@ -128,14 +128,14 @@ def _between(remote: Remote, wanted: Wanted, after: int, until: int) -> list[Sto
 # --- agents
 
 
-def watch_agents(place: Place) -> int:
+def watch_agents(place: RootOptions) -> int:
     """Show the agents until Ctrl-C, and each change at once."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
         _watch_agents(place)
     return INTERRUPTED
 
 
-def _watch_agents(place: Place) -> None:
+def _watch_agents(place: RootOptions) -> None:
     console = terminal()
     first = seats(required(state_dir()))
     if place.json or isinstance(console, Paper):
@@ -150,7 +150,7 @@ def _watch_agents(place: Place) -> None:
             live.update(_drawn(last, gone=change is Pulse.GONE), refresh=True)
 
 
-def _print(place: Place, console: Output, agents: Agents) -> None:
+def _print(place: RootOptions, console: Output, agents: AgentList) -> None:
     if place.json:
         print_json(document(agents), flush=True)
     else:
@@ -158,9 +158,9 @@ def _print(place: Place, console: Output, agents: Agents) -> None:
         sys.stdout.flush()
 
 
-def _changes(tick: float | None) -> Iterator[Agents | Pulse]:
+def _changes(tick: float | None) -> Iterator[AgentList | Pulse]:
     """The agents after each event, and after each tick; that the server went away, or is back."""
-    for event in events_for_ever(Wanted(limit=0), tick):
+    for event in events_for_ever(EventQuery(limit=0), tick):
         if event in (Pulse.GONE, Pulse.BACK):
             yield Pulse(event)
         if event is not Pulse.GONE:
@@ -168,6 +168,6 @@ def _changes(tick: float | None) -> Iterator[Agents | Pulse]:
                 yield seats(required(state_dir()))
 
 
-def _drawn(agents: Agents, gone: bool = False) -> RenderableType:
+def _drawn(agents: AgentList, gone: bool = False) -> RenderableType:
     drawn = columns(*agents_table(agents.seats)) if agents.seats else Text("no agent is watched")
     return Group(Text(f"{GONE}. {WAITS}", "bold yellow"), drawn) if gone else drawn

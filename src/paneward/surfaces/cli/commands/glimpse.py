@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from paneward.client.whereabouts import told
 from paneward.config.places import state_dir
-from paneward.surfaces.cli.answers import Captured
+from paneward.surfaces.cli.answers import CapturedLines
 from paneward.surfaces.cli.work import beyond, settings_of
 
 if TYPE_CHECKING:
-    from paneward.surfaces.cli.options import Place
+    from paneward.surfaces.cli.options import RootOptions
 
 STORE = "deliveries.db"
 
 
-def glimpse(place: Place, target: str, lines: int, ansi: bool) -> Captured | None:
+def glimpse(place: RootOptions, target: str, lines: int, ansi: bool) -> CapturedLines | None:
     """None where a server or the library has to be asked."""
     if place.host or place.transport or (not beyond(place) and told(state_dir()) is not None):
         return None
@@ -31,4 +31,4 @@ def glimpse(place: Place, target: str, lines: int, ansi: bool) -> Captured | Non
     timeout, tmux = settings.tmux_bridge.subprocess_timeout, settings.tmux.binary
     glance = Glance(place.socket_name, place.socket_path, timeout, tmux)
     pane = target if target[1:].isdecimal() and target.startswith("%") else glance.resolve(target)
-    return Captured(pane, last_lines(glance.look(pane, lines), lines, ansi))
+    return CapturedLines(pane, last_lines(glance.look(pane, lines), lines, ansi))

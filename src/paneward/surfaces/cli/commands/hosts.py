@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context
 from paneward.surfaces.cli.options import HostName, Json, place_of
 
 
@@ -29,17 +29,17 @@ def add_host(
     name: Annotated[str, Argument(metavar="NAME", help="What it is called here.", show_default=False)],
     ssh: Annotated[
         str | None,
-        Option(metavar="DESTINATION", help="What ssh is told: an alias, or user@address; else NAME."),
+        CliOption(metavar="DESTINATION", help="What ssh is told: an alias, or user@address; else NAME."),
     ] = None,
     option: Annotated[
         list[str] | None,
-        Option("-o", "--option", metavar="KEY=VALUE", help="An option of ssh, as its own -o; may be repeated."),
+        CliOption("-o", "--option", metavar="KEY=VALUE", help="An option of ssh, as its own -o; may be repeated."),
     ] = None,
-    ssh_config: Annotated[Path | None, Option(metavar="FILE", help="Another configuration file of ssh.")] = None,
+    ssh_config: Annotated[Path | None, CliOption(metavar="FILE", help="Another configuration file of ssh.")] = None,
     socket: Annotated[
-        str | None, Option(metavar="NAME|PATH", help="The tmux socket there; else tmux's default one.")
+        str | None, CliOption(metavar="NAME|PATH", help="The tmux socket there; else tmux's default one.")
     ] = None,
-    tmux: Annotated[str | None, Option(metavar="PROGRAM", help="The tmux there; else `tmux.binary`.")] = None,
+    tmux: Annotated[str | None, CliOption(metavar="PROGRAM", help="The tmux there; else `tmux.binary`.")] = None,
     json: Json = False,
 ) -> None:
     """Add a host, and connect to it. Nothing of Paneward has to be installed there, only tmux and sshd.

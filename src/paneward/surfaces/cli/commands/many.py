@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paneward.client.panes import Served, chosen, complete
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.core.result import Readiness, ReadyVerdict, SendResult
-from paneward.surfaces.cli.answers import Outcome, Outcomes
+from paneward.surfaces.cli.answers import OneOfMany, Outcomes
 
 if TYPE_CHECKING:
     from paneward.surfaces.cli.work import Verbs
@@ -61,7 +61,7 @@ async def on_any(verbs: Verbs, targets: Sequence[str], verb: Verb) -> Outcomes:
             task.cancel()
 
 
-def _decided(outcome: Outcome) -> bool:
+def _decided(outcome: OneOfMany) -> bool:
     """A name that nobody has is decided too: to wait for the others would hide it."""
     if outcome.failure is not None:
         return outcome.failure.code in (Code.PANE_NOT_FOUND, Code.AGENT_NOT_FOUND)
@@ -69,8 +69,8 @@ def _decided(outcome: Outcome) -> bool:
 
 
 def _by_threads(
-    verbs: Served, targets: Sequence[str], verb: Verb, until: Callable[[Outcome], bool] = lambda outcome: False
-) -> list[Outcome]:
+    verbs: Served, targets: Sequence[str], verb: Verb, until: Callable[[OneOfMany], bool] = lambda outcome: False
+) -> list[OneOfMany]:
     """A request of each target in a thread of its own: all outcomes in their order, or the first that is looked for."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
@@ -85,8 +85,8 @@ def _by_threads(
             verbs.remote.hang_up()  # nobody waits for the others any more
 
 
-async def _outcome(target: str, verb: Verb) -> Outcome:
+async def _outcome(target: str, verb: Verb) -> OneOfMany:
     try:
-        return Outcome(target, await verb(target))
+        return OneOfMany(target, await verb(target))
     except PanewardError as failure:
-        return Outcome(target, failure=failure)
+        return OneOfMany(target, failure=failure)

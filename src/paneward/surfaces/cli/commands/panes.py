@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option, flag
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, flag
 from paneward.surfaces.cli.options import (
     TARGET,
     Expect,
@@ -45,16 +45,16 @@ def send(
     text: Annotated[
         str | None, Argument(metavar="TEXT", help="The text; `-` reads standard input.", show_default=False)
     ] = None,
-    file: Annotated[Path | None, Option(metavar="FILE", help="Read the text from a file.")] = None,
+    file: Annotated[Path | None, CliOption(metavar="FILE", help="Read the text from a file.")] = None,
     exact: Annotated[bool, flag("--exact", help="Keep the newline that ends FILE or standard input.")] = False,
     profile: Profile = None,
     no_verify: Annotated[bool, flag("--no-verify", help="Do not check that Enter submitted it.")] = False,
     no_ghost: Annotated[bool, flag("--no-ghost", help="Do not look for suggestions at the cursor.")] = False,
     when_busy: Annotated[
-        WhenBusy, Option(metavar="wait|queue|steer|interrupt|refuse", help="What to do while the program works.")
+        WhenBusy, CliOption(metavar="wait|queue|steer|interrupt|refuse", help="What to do while the program works.")
     ] = "wait",
     draft: Annotated[
-        Draft, Option(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
+        Draft, CliOption(metavar="hold|stash|refuse", help="What to do with unsent text of the operator.")
     ] = "hold",
     as_command: Annotated[
         bool,
@@ -120,7 +120,7 @@ def read(
     ctx: Context,
     pane: Pane,
     lines: Annotated[
-        int, Option("-n", "--lines", min=1, metavar="N", help="How many lines, scrollback included.")
+        int, CliOption("-n", "--lines", min=1, metavar="N", help="How many lines, scrollback included.")
     ] = 50,
     ansi: Annotated[bool, flag("--ansi", help="Keep colours and styles.")] = False,
     json: Json = False,
@@ -142,7 +142,7 @@ def wait(
     ] = None,
     timeout: Annotated[
         float | None,
-        Option(
+        CliOption(
             min=0, metavar="SECONDS", help="How long to wait at most; else what the profile says.", show_default=False
         ),
     ] = None,
@@ -194,11 +194,11 @@ def answer(
     multi: Multi = None,
     text: Annotated[
         str | None,
-        Option(metavar="TEXT", help="Answer a line prompt, or a dialog that takes words; `-` reads standard input."),
+        CliOption(metavar="TEXT", help="Answer a line prompt, or a dialog that takes words; `-` reads standard input."),
     ] = None,
     secret: Annotated[bool, flag("--secret", help="Keep only the length of the text in receipts.")] = False,
     key: Annotated[
-        str | None, Option(metavar="KEY", help="Press one key without Enter, at a prompt that takes one.")
+        str | None, CliOption(metavar="KEY", help="Press one key without Enter, at a prompt that takes one.")
     ] = None,
     fingerprint: Fingerprint = None,
     startup: Startup = False,
@@ -259,11 +259,11 @@ def panes(ctx: Context, json: Json = False) -> None:
     A version behind which stands `?` is one that the profile was not proven on.
     """
     from paneward.surfaces.cli.show.lines import natural
-    from paneward.surfaces.cli.upkeep import Panes
+    from paneward.surfaces.cli.upkeep import PaneList
     from paneward.surfaces.cli.work import run, tell
 
     found = run(place_of(ctx), lambda tmux: tmux.survey(), "listing panes")
-    tell(ctx, Panes(tuple(sorted(found, key=lambda one: natural(one.info.target)))))
+    tell(ctx, PaneList(tuple(sorted(found, key=lambda one: natural(one.info.target)))))
 
 
 def deliveries(
@@ -271,7 +271,7 @@ def deliveries(
     pane: Annotated[
         str | None, Argument(metavar="[PANE]", help="Only those to this pane, by its id, or to this agent.")
     ] = None,
-    limit: Annotated[int, Option("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
+    limit: Annotated[int, CliOption("-n", "--limit", min=1, metavar="N", help="How many.")] = 20,
     json: Json = False,
 ) -> None:
     """List the newest deliveries with their receipts.
@@ -297,14 +297,14 @@ def report(
         ),
     ] = None,
     out: Annotated[
-        Path | None, Option(metavar="FILE", help="Where to write it; else `paneward-report-….json` here.")
+        Path | None, CliOption(metavar="FILE", help="Where to write it; else `paneward-report-….json` here.")
     ] = None,
     profile: Profile = None,
     corpus: Annotated[
         tuple[Path, Path] | None,
-        Option(metavar="FILE DIR", help="Make a case for the corpus in DIR from a report, instead of a report."),
+        CliOption(metavar="FILE DIR", help="Make a case for the corpus in DIR from a report, instead of a report."),
     ] = None,
-    case: Annotated[str | None, Option(metavar="NAME", help="What the case shows, such as `permission`.")] = None,
+    case: Annotated[str | None, CliOption(metavar="NAME", help="What the case shows, such as `permission`.")] = None,
     json: Json = False,
 ) -> None:
     """Write one file with all that is needed to mend a profile that does not fit.

@@ -9,11 +9,11 @@ import sys
 
 from paneward.client.agents import responded, seats
 from paneward.client.remote import Remote
-from paneward.client.replies import Reply
+from paneward.client.replies import CliReply
 from paneward.core.agent.record import Agent, Stage
 from paneward.core.errors import Code, PanewardError
 from paneward.core.result import Menu
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.show.deliveries import options, receipt
 from paneward.surfaces.cli.show.lines import Output, advise, say, terminal
@@ -28,7 +28,7 @@ def binding(key: str) -> str:
     return f"bind-key {key} display-popup -E -w 80% -h 60% '{program} popup --answer'"
 
 
-def converse(place: Place) -> int:
+def converse(place: RootOptions) -> int:
     """Ask the person about each agent that asks; the exit code."""
     console = terminal()
     asking = ask(place, _asking, "asking the server")
@@ -46,7 +46,7 @@ def _asking(remote: Remote) -> list[Agent]:
     return sorted(waiting, key=lambda agent: agent.since)
 
 
-def _asked(place: Place, console: Output, agent: Agent) -> bool:
+def _asked(place: RootOptions, console: Output, agent: Agent) -> bool:
     """One question, until it is answered or left; false when the person has had enough."""
     say(console, (agent.id, "bold cyan"), (f"  {agent.pane} {agent.cwd}", "dim"))
     if agent.question is not None:
@@ -62,7 +62,7 @@ def _asked(place: Place, console: Output, agent: Agent) -> bool:
             return True
 
 
-def _delivered(place: Place, console: Output, agent: Agent, reply: Reply) -> bool:
+def _delivered(place: RootOptions, console: Output, agent: Agent, reply: CliReply) -> bool:
     """Whether that was an answer: a number that is not there is asked for again."""
     try:
         answer = ask(place, lambda remote: responded(remote, agent.id, reply), f"answering {agent.id}")
@@ -74,13 +74,13 @@ def _delivered(place: Place, console: Output, agent: Agent, reply: Reply) -> boo
     return answer.receipt.error_type is not Code.UNKNOWN_OPTION
 
 
-def reply_of(line: str, menu: Menu | None) -> Reply:
+def reply_of(line: str, menu: Menu | None) -> CliReply:
     """What a person means by a line: the options of these numbers, or words."""
     fingerprint = None if menu is None else menu.fingerprint
     numbers = [int(number) for number in re.findall(r"\d+", line)] if re.fullmatch(r"[\d ,]+", line) else []
     if menu is None or not menu.options or not numbers:
         free = menu is not None and bool(menu.options)
-        return Reply(other=line if free else None, text=None if free else line, fingerprint=fingerprint)
+        return CliReply(other=line if free else None, text=None if free else line, fingerprint=fingerprint)
     if menu.multi:
-        return Reply(multi=numbers, fingerprint=fingerprint)
-    return Reply(select=numbers[0], fingerprint=fingerprint)
+        return CliReply(multi=numbers, fingerprint=fingerprint)
+    return CliReply(select=numbers[0], fingerprint=fingerprint)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from paneward.surfaces.cli.declarations import Argument, Context, Option, flag
+from paneward.surfaces.cli.declarations import Argument, CliOption, Context, flag
 from paneward.surfaces.cli.options import TARGET, Json, complete_agent, complete_pane, place_of
 
 
@@ -19,7 +19,7 @@ def record(
     list_them: Annotated[bool, flag("--list", help="Show what was recorded of it.")] = False,
     out: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Record any pane into a new file until Ctrl-C, without a server."),
+        CliOption(metavar="FILE", help="Record any pane into a new file until Ctrl-C, without a server."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -67,16 +67,16 @@ def export_cast(
         ),
     ],
     recording: Annotated[
-        str | None, Option(metavar="NAME", help="Another recording than the newest, as `cast list` names it.")
+        str | None, CliOption(metavar="NAME", help="Another recording than the newest, as `cast list` names it.")
     ] = None,
-    idle_cap: Annotated[float | None, Option(min=0, metavar="SECONDS", help="No pause is longer than this.")] = None,
+    idle_cap: Annotated[float | None, CliOption(min=0, metavar="SECONDS", help="No pause is longer than this.")] = None,
     out: Annotated[
-        Path | None, Option(metavar="FILE|-", help="Where it goes; else to standard output.", show_default=False)
+        Path | None, CliOption(metavar="FILE|-", help="Where it goes; else to standard output.", show_default=False)
     ] = None,
     start: Annotated[
-        float | None, Option("--from", min=0, metavar="SECONDS", help="Begin here, with the screen as it was.")
+        float | None, CliOption("--from", min=0, metavar="SECONDS", help="Begin here, with the screen as it was.")
     ] = None,
-    to: Annotated[float | None, Option("--to", min=0, metavar="SECONDS", help="End here.")] = None,
+    to: Annotated[float | None, CliOption("--to", min=0, metavar="SECONDS", help="End here.")] = None,
     json: Json = False,
 ) -> None:
     """Write a recording as one asciicast: its parts joined, its pauses capped, or a piece of it.

@@ -14,12 +14,12 @@ from typing import Any
 from paneward.adapters.installed import version_of
 from paneward.config import state_dir
 from paneward.core.errors import PanewardError
-from paneward.core.readiness.inspection import Reading
+from paneward.core.readiness.inspection import Inspection
 from paneward.services.profile_report import FORMAT, Report, read_again
 from paneward.surfaces import wire
 from paneward.surfaces.cli.alone import host_called
 from paneward.surfaces.cli.declarations import UsageError
-from paneward.surfaces.cli.options import Place
+from paneward.surfaces.cli.options import RootOptions
 from paneward.surfaces.cli.upkeep import Written
 from paneward.surfaces.cli.work import known_profiles, run, settings_of
 
@@ -37,7 +37,7 @@ SCREEN = (
 UNREAD = "read by Paneward, not yet by a person: correct what is wrong, then remove this line"
 
 
-def write_report(place: Place, pane: str, profile: str | None, out: Path | None) -> Written:
+def write_report(place: RootOptions, pane: str, profile: str | None, out: Path | None) -> Written:
     report = run(place, lambda tmux: tmux.report(pane, profile), f"looking at {pane}")
     installed = asyncio.run(_installed(place, report.looks[-1].reading.profile))
     report = replace(report, versions={**report.versions, "installed": installed})
@@ -47,7 +47,7 @@ def write_report(place: Place, pane: str, profile: str | None, out: Path | None)
     return Written((file,), CONTAINS, (CARE, *report.notes), hint)
 
 
-async def _installed(place: Place, name: str) -> str:
+async def _installed(place: RootOptions, name: str) -> str:
     """What the agent on PATH says of itself; it may be another than the one in the pane."""
     launch = known_profiles(place)[name].launch.split()
     host = await host_called(place.host, settings_of(place), state_dir())
@@ -95,7 +95,7 @@ def open_bundle(file: Path) -> dict[str, Any]:
     return document
 
 
-def readings(document: Mapping[str, Any]) -> list[Reading]:
+def readings(document: Mapping[str, Any]) -> list[Inspection]:
     """What the profile of a report reads from its screens, read anew."""
     return [read_again(look, document["profile"], document["prompt"]) for look in document["looks"]]
 
@@ -118,7 +118,7 @@ def _number(versions: Mapping[str, str]) -> str:
     return found[0] if found else ""
 
 
-def _stub(reading: Reading) -> dict[str, Any]:
+def _stub(reading: Inspection) -> dict[str, Any]:
     menu = reading.menu
     return {
         "note": UNREAD,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from paneward.surfaces.cli.declarations import Context, Option, done, flag
+from paneward.surfaces.cli.declarations import CliOption, Context, done, flag
 from paneward.surfaces.cli.options import Json, place_of
 
 Role = Literal["participant", "coordinator", "operator", "auditor"]
@@ -11,11 +11,11 @@ Role = Literal["participant", "coordinator", "operator", "auditor"]
 def up(
     ctx: Context,
     host: Annotated[
-        str | None, Option(metavar="ADDRESS", help="Where to listen; else `server.host`: this machine alone.")
+        str | None, CliOption(metavar="ADDRESS", help="Where to listen; else `server.host`: this machine alone.")
     ] = None,
     port: Annotated[
         int | None,
-        Option(min=0, max=65535, metavar="PORT", help="Its port; else `server.port`. 0 is any that is free."),
+        CliOption(min=0, max=65535, metavar="PORT", help="Its port; else `server.port`. 0 is any that is free."),
     ] = None,
     detach: Annotated[bool, flag("--detach", help="Return when it is up; it goes on by itself.")] = False,
     insecure_bind: Annotated[
@@ -23,7 +23,7 @@ def up(
     ] = False,
     log: Annotated[
         Literal["text", "json"] | None,
-        Option(metavar="text|json", help="Its log: lines for people, or one JSON object per line."),
+        CliOption(metavar="text|json", help="Its log: lines for people, or one JSON object per line."),
     ] = None,
     demo: Annotated[
         bool, flag("--demo", help="With two demo agents that work and ask, in a tmux server of their own.")
@@ -52,7 +52,9 @@ def up(
 
 def down(
     ctx: Context,
-    timeout: Annotated[float, Option(min=0, max=3600, metavar="SECONDS", help="How long it may take to end.")] = 20.0,
+    timeout: Annotated[
+        float, CliOption(min=0, max=3600, metavar="SECONDS", help="How long it may take to end.")
+    ] = 20.0,
     force: Annotated[bool, flag("--force", help="Kill it if it does not end by then: nothing stored is lost.")] = False,
     json: Json = False,
 ) -> None:
@@ -97,15 +99,15 @@ def token(
     ctx: Context,
     role: Annotated[
         Role,
-        Option(
+        CliOption(
             metavar="participant|coordinator|operator|auditor",
             help="What its holder may: look; also tell agents; all; look and read the audit.",
         ),
     ] = "auditor",
-    agent: Annotated[str, Option(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
-    minutes: Annotated[float, Option(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
+    agent: Annotated[str, CliOption(metavar="NAME", help="Who it is for: its name in the audit.")] = "",
+    minutes: Annotated[float, CliOption(min=1, max=1440, metavar="MINUTES", help="How long it counts.")] = 15.0,
     revoke: Annotated[
-        str | None, Option(metavar="TOKEN|ID", help="End this token instead; whatever it holds open ends.")
+        str | None, CliOption(metavar="TOKEN|ID", help="End this token instead; whatever it holds open ends.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -124,7 +126,7 @@ def token(
 def devices(
     ctx: Context,
     sign_out: Annotated[
-        str | None, Option(metavar="ID", help="Sign that browser out; whatever it holds open ends.")
+        str | None, CliOption(metavar="ID", help="Sign that browser out; whatever it holds open ends.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -147,7 +149,7 @@ def devices(
 def popup(
     ctx: Context,
     answer: Annotated[bool, flag("--answer", help="Answer the agents that ask, one after the other.")] = False,
-    key: Annotated[str, Option(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
+    key: Annotated[str, CliOption(metavar="KEY", help="The key that opens it, after tmux's prefix.")] = "a",
 ) -> None:
     """Print a line for tmux.conf: a key that opens a popup in which agents that ask are answered."""
     from paneward.surfaces.cli.commands.popup import binding, converse

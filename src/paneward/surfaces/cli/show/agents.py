@@ -6,9 +6,9 @@ from typing import Any
 
 from paneward.core.agent.record import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.result import Readiness, SendResult
-from paneward.surfaces.cli.answers import Agents, Outcome, Outcomes, Running, Seat
+from paneward.surfaces.cli.answers import AgentList, OneOfMany, Outcomes, RunningServer, Seat
 from paneward.surfaces.cli.show.deliveries import readiness, receipt
-from paneward.surfaces.cli.show.lines import Output, Words, advise, ago, natural, say, short, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, ago, natural, say, short, table
 
 STAGES = {
     Stage.AWAITING_INPUT: ("?", "bold yellow"),
@@ -29,18 +29,18 @@ WORDS = {
 }
 
 
-def show_agents(console: Output, answer: Agents | Outcomes | Running) -> None:
+def show_agents(console: Output, answer: AgentList | Outcomes | RunningServer) -> None:
     match answer:
         case Outcomes(outcomes):
             for outcome in outcomes:
                 _outcome(console, outcome)
-        case Agents(seats):
+        case AgentList(seats):
             _agents(console, seats)
-        case Running():
+        case RunningServer():
             _running(console, answer)
 
 
-def _outcome(console: Output, outcome: Outcome) -> None:
+def _outcome(console: Output, outcome: OneOfMany) -> None:
     say(console, (outcome.target, "bold cyan"))
     match outcome.answer:
         case SendResult() as result:
@@ -82,7 +82,7 @@ def _seat(seat: Seat, uses: bool, twice: bool) -> tuple[Any, ...]:
     agent = seat.agent
     sign, colour = LOST if agent.gone else STAGES.get(seat.shown, ("·", ""))
     lost = "disconnected" if seat.shown == DISCONNECTED else "lost"
-    state = Words(f"{sign} {lost if agent.gone else seat.shown}", colour)
+    state = StyledWords(f"{sign} {lost if agent.gone else seat.shown}", colour)
     program = f"{agent.kind} {agent.version}".strip()
     role = " ".join((agent.role, *(f"#{label}" for label in agent.labels))).strip()
     used = [agent.usage.summary if agent.usage else "-"] if uses else []
@@ -111,7 +111,7 @@ def _nudge(agent: Agent) -> str:
 # --- the server
 
 
-def _running(console: Output, server: Running) -> None:
+def _running(console: Output, server: RunningServer) -> None:
     sign = ("✓ started", "bold green") if server.fresh else ("✓ runs", "bold green")
     say(console, sign, (f"  {server.url}", "bold"), (f"  process {server.pid}, Paneward {server.version}", "dim"))
     if server.own_version and server.own_version != server.version:

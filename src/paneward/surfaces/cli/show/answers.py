@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from paneward.core.result import Readiness, SendResult
-from paneward.surfaces.cli.answers import Agents, Answer, Asked, Captured, Outcomes, Receipts, Running, Signalled
+from paneward.surfaces.cli.answers import (
+    AgentList,
+    Answer,
+    CapturedLines,
+    OpenDialog,
+    Outcomes,
+    Receipts,
+    RunningServer,
+    Signalled,
+)
 from paneward.surfaces.cli.output import print_words
 from paneward.surfaces.cli.show.deliveries import deliveries, menu, readiness, receipt
 from paneward.surfaces.cli.show.lines import Output, say
@@ -15,13 +24,13 @@ def show(console: Output, answer: Answer) -> None:
             receipt(console, answer)
         case Readiness():
             readiness(console, answer)
-        case Captured(text=text):
+        case CapturedLines(text=text):
             print_words(text, styles=True)
-        case Asked(_, asked, target):
+        case OpenDialog(_, asked, target):
             menu(console, asked, target) if asked else say(console, ("no dialog is open in ", ""), (target, "bold"))
         case Receipts(rows):
             deliveries(console, rows)
-        case Agents() | Outcomes() | Running():
+        case AgentList() | Outcomes() | RunningServer():
             from paneward.surfaces.cli.show.agents import show_agents
 
             show_agents(console, answer)

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from paneward.core.terminal.harmless import harmless
 
 
-class Terminal(Console):
+class HarmlessConsole(Console):
     """A console that prints the characters of a text, and obeys none of them."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paneward.core.result import Menu, Readiness, ReadyVerdict, SendResult, Verdict
-from paneward.surfaces.cli.show.lines import Output, Words, advise, milliseconds, say, short, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, milliseconds, say, short, table
 
 if TYPE_CHECKING:
     from paneward.store import Delivery
@@ -73,9 +73,9 @@ def _delivery(row: Delivery, twice: bool) -> tuple[Any, ...]:
 
     when = f"{datetime.fromisoformat(row.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
     if receipt is None:
-        return when, pane, Words(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
+        return when, pane, StyledWords(f"unfinished: {row.phase}", "yellow"), "", "", short(text)
     sign, colour = SIGNS[receipt.verdict]
-    verdict = Words(f"{sign} {receipt.error_type or receipt.verdict}", colour)
+    verdict = StyledWords(f"{sign} {receipt.error_type or receipt.verdict}", colour)
     return when, pane, verdict, receipt.rung, milliseconds(receipt.latency_ms), short(text)
 
 

@@ -2,7 +2,7 @@
 
 from paneward.core.hook_install import Hooked
 from paneward.surfaces.cli.output import print_words
-from paneward.surfaces.cli.show.lines import Output, Words, advise, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, table
 from paneward.surfaces.cli.upkeep import Hooks
 
 COLOURS = {"installed": "green", "outdated": "yellow", "absent": "dim", "broken": "red"}
@@ -20,4 +20,4 @@ def show_hooks(console: Output, answer: Hooks) -> None:
 
 def _row(one: Hooked, dry: bool) -> tuple[object, ...]:
     verb = "would change" if dry else "changed"
-    return one.agent, Words(one.state, COLOURS[one.state]), verb if one.changed else "", one.path
+    return one.agent, StyledWords(one.state, COLOURS[one.state]), verb if one.changed else "", one.path

@@ -3,7 +3,7 @@
 from typing import Any
 
 from paneward.core.hosts.host import HostStanding, HostState
-from paneward.surfaces.cli.show.lines import Output, Words, advise, ago, say, short, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, ago, say, short, table
 from paneward.surfaces.cli.upkeep import HostGone, HostList, HostTold
 
 SIGNS = {
@@ -38,7 +38,7 @@ def _hosts(console: Output, hosts: tuple[HostStanding, ...], now: float) -> None
 
 def _row(host: HostStanding, now: float) -> tuple[Any, ...]:
     sign, colour = SIGNS[host.state]
-    state = Words(f"{sign} {host.state}", colour)
+    state = StyledWords(f"{sign} {host.state}", colour)
     agents = short(", ".join(host.agents), 40) or "-"
     return (
         host.name,

@@ -20,7 +20,7 @@ WIDE = 10_000  # columns where no terminal says how many there are: nothing is b
 NARROW = 60  # columns of a terminal below which a table is written as one paragraph per row
 
 
-class Words(NamedTuple):
+class StyledWords(NamedTuple):
     """Words in a style of rich."""
 
     text: str
@@ -38,10 +38,10 @@ class Paper:
 
     def print(self, *things: Any, **how: Any) -> None:
         """What only rich can draw."""
-        from paneward.surfaces.cli.show.console import Terminal
+        from paneward.surfaces.cli.show.console import HarmlessConsole
 
         file = cast("TextIO", self.file)
-        Terminal(file=file, highlight=False, emoji=False, width=WIDE).print(*things, **how)
+        HarmlessConsole(file=file, highlight=False, emoji=False, width=WIDE).print(*things, **how)
 
 
 Output: TypeAlias = "Console | Paper"
@@ -52,9 +52,9 @@ def terminal(stderr: bool = False) -> Output:
     stream = sys.stderr if stderr else sys.stdout
     if not stream.isatty():
         return Paper(stream)
-    from paneward.surfaces.cli.show.console import Terminal
+    from paneward.surfaces.cli.show.console import HarmlessConsole
 
-    return Terminal(stderr=stderr, highlight=False, emoji=False)
+    return HarmlessConsole(stderr=stderr, highlight=False, emoji=False)
 
 
 def say(console: Output, *parts: tuple[str, str]) -> None:
@@ -82,12 +82,15 @@ def table(console: Output, heads: Iterable[str], rows: Iterable[Iterable[Any]]) 
         console.print(columns(heads, rows))
 
 
-def _cells(row: Iterable[Any]) -> list[Words]:
+def _cells(row: Iterable[Any]) -> list[StyledWords]:
     """Plain words and rich's own texts, as words."""
-    return [cell if isinstance(cell, Words) else Words(getattr(cell, "plain", None) or str(cell)) for cell in row]
+    return [
+        cell if isinstance(cell, StyledWords) else StyledWords(getattr(cell, "plain", None) or str(cell))
+        for cell in row
+    ]
 
 
-def _plain(heads: list[str], rows: list[list[Words]]) -> Iterable[str]:
+def _plain(heads: list[str], rows: list[list[StyledWords]]) -> Iterable[str]:
     """Columns side by side; a cell may have several lines."""
     split = [[cell.text.split("\n") for cell in row] for row in rows]
     widths = [max([len(head), *(len(line) for row in split for line in row[at])]) for at, head in enumerate(heads)]
@@ -102,7 +105,7 @@ def _padded(cells: list[str], widths: list[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
-def _paragraph(console: Output, heads: list[str], row: list[Words]) -> None:
+def _paragraph(console: Output, heads: list[str], row: list[StyledWords]) -> None:
     """One row for a narrow terminal: its first two cells, then each other one that says something."""
     say(console, (row[0].text, "bold"), ("  ", ""), *row[1:2])
     for head, cell in zip(heads[2:], row[2:], strict=False):

@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from paneward.app import Explanation, Resident
-from paneward.core.readiness.inspection import Reading
+from paneward.core.readiness.inspection import Inspection
 from paneward.core.readiness.rules import RULES
 from paneward.core.result import ReadyVerdict
 from paneward.core.screen.cells import Row, Screen
@@ -15,18 +15,18 @@ from paneward.core.terminal.scene import ProcessFacts
 from paneward.surfaces.cli.show.deliveries import READY, menu
 from paneward.surfaces.cli.show.lines import Output, advise, say, table
 from paneward.surfaces.cli.show.regions import regions, shown_screen
-from paneward.surfaces.cli.upkeep import Checked, Explained, Panes
+from paneward.surfaces.cli.upkeep import Checked, Explained, PaneList
 
 UNPROVEN = "its profile was not proven on this version; docs/agents/README.md says how to take a newer one"
 
 
-def show_panes(console: Output, answer: Explained | Checked | Panes) -> None:
+def show_panes(console: Output, answer: Explained | Checked | PaneList) -> None:
     match answer:
         case Explained(explanation):
             _explanation(console, explanation)
         case Checked(reading):
             _reading(console, reading)
-        case Panes():
+        case PaneList():
             _panes(console, answer)
 
 
@@ -104,7 +104,7 @@ def _modes(found: Explanation) -> str:
     return cursor + "".join(f", {word}" for word, true in words.items() if true)
 
 
-def _reading(console: Output, found: Reading) -> None:
+def _reading(console: Output, found: Inspection) -> None:
     sign, colour = READY[ReadyVerdict(found.verdict)] if found.verdict else ("…", "blue")
     verdict = found.verdict or "undecided"
     say(console, (f"{sign} {verdict}", f"bold {colour}"), (f"  {found.pane}  ", "bold"), (found.because, ""))
@@ -118,7 +118,7 @@ def _reading(console: Output, found: Reading) -> None:
     advise(console, f"Does it read something wrongly? `paneward report {found.pane}` keeps all of this in one file.")
 
 
-def _panes(console: Output, found: Panes) -> None:
+def _panes(console: Output, found: PaneList) -> None:
     heads = ("pane", "target", "window", "command", "program", "size", "title")
     rows = (
         (one.info.pane, one.info.target, one.info.window_name,

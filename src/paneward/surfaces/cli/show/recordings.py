@@ -2,16 +2,16 @@
 
 from datetime import datetime
 
-from paneward.core.recording.recorder import Kept
-from paneward.surfaces.cli.show.lines import Output, Words, advise, ago, say, table
-from paneward.surfaces.cli.upkeep import Cast, Recording, Recordings
+from paneward.core.recording.recorder import KeptRecording
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, ago, say, table
+from paneward.surfaces.cli.upkeep import Cast, Recording, RecordingList
 
 
-def show_recordings(console: Output, answer: Cast | Recording | Recordings) -> None:
+def show_recordings(console: Output, answer: Cast | Recording | RecordingList) -> None:
     match answer:
         case Recording():
             _recording(console, answer)
-        case Recordings(recordings):
+        case RecordingList(recordings):
             _kept(console, recordings)
         case Cast(file, size, _, notes):
             say(console, ("✓ written ", "bold green"), (str(file), "bold"), (f"  {bytes_in_words(size)}", "dim"))
@@ -30,7 +30,7 @@ def _recording(console: Output, answer: Recording) -> None:
     advise(console, f"What stands on the screen stands in it. `paneward record {answer.agent_id} --stop` ends it.")
 
 
-def _kept(console: Output, recordings: tuple[Kept, ...]) -> None:
+def _kept(console: Output, recordings: tuple[KeptRecording, ...]) -> None:
     if not recordings:
         say(console, ("nothing was recorded", ""))
         advise(console, "`paneward record AGENT` begins a recording.")
@@ -38,9 +38,9 @@ def _kept(console: Output, recordings: tuple[Kept, ...]) -> None:
     table(console, ("agent", "recording", "began", "lasts", "size", "parts"), map(_row, recordings))
 
 
-def _row(one: Kept) -> tuple[str | Words, ...]:
+def _row(one: KeptRecording) -> tuple[str | StyledWords, ...]:
     began = f"{datetime.fromtimestamp(one.began).astimezone():%Y-%m-%d %H:%M:%S}"
-    lasts = Words(ago(one.ended - one.began) + (" …" if one.running else ""), "bold" if one.running else "")
+    lasts = StyledWords(ago(one.ended - one.began) + (" …" if one.running else ""), "bold" if one.running else "")
     return one.agent_id, one.name, began, lasts, bytes_in_words(one.bytes), str(one.parts)
 
 

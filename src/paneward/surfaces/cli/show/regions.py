@@ -5,17 +5,17 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from paneward.core.readiness.inspection import Reading, Sight
-from paneward.core.screen.appearance import State
+from paneward.core.readiness.inspection import Inspection, SeenMark
+from paneward.core.screen.appearance import ScreenState
 
 COLOURS = {"composer": "green", "mark": "blue", "queued": "magenta", "question": "yellow", "version": "cyan"}
-STATES = {State.IDLE: "green", State.BUSY: "blue", State.DIALOG: "yellow", State.UNKNOWN: "red"}
+STATES = {ScreenState.IDLE: "green", ScreenState.BUSY: "blue", ScreenState.DIALOG: "yellow", ScreenState.UNKNOWN: "red"}
 OPTION = "yellow"
 
 Region = tuple[str, str, Text]  # its name, its rows, what was read
 
 
-def regions(found: Reading) -> Iterator[Region]:
+def regions(found: Inspection) -> Iterator[Region]:
     yield "profile", "", Text(f"{found.profile}: {_chosen(found)}")
     yield "version", rows_of(found, "version"), _version(found)
     yield "state", "", Text(f"{found.state}: {found.evidence}", STATES[found.state])
@@ -27,13 +27,13 @@ def regions(found: Reading) -> Iterator[Region]:
     yield from _dialog(found)
 
 
-def _chosen(found: Reading) -> str:
+def _chosen(found: Inspection) -> str:
     if found.pattern:
         return f"{found.pattern} matches {found.line}"
     return "nothing else matched" if found.profile == "generic" else "asked for"
 
 
-def _version(found: Reading) -> Text:
+def _version(found: Inspection) -> Text:
     if found.version is None:
         known = f"; proven on {', '.join(found.proven)}" if found.proven else ""
         return Text(f"not on the screen{known}", "dim")
@@ -42,9 +42,9 @@ def _version(found: Reading) -> Text:
     return Text(f"{found.version}, UNKNOWN: read as {found.read_as}", "yellow")
 
 
-def _composer(found: Reading) -> Iterator[Region]:
+def _composer(found: Inspection) -> Iterator[Region]:
     if found.composer is None:
-        absent = "" if found.state is State.DIALOG else ", or the profile has no frame for it"
+        absent = "" if found.state is ScreenState.DIALOG else ", or the profile has no frame for it"
         yield "composer", "", Text(f"none on the screen{absent}", "dim")
     else:
         box = found.composer
@@ -62,15 +62,15 @@ def _listed(texts: tuple[str, ...]) -> Text:
     return Text("\n".join(map(repr, texts)), "magenta") if texts else Text("none", "dim")
 
 
-def _marks(name: str, found: Reading, sights: tuple[Sight, ...]) -> Iterator[Region]:
+def _marks(name: str, found: Inspection, sights: tuple[SeenMark, ...]) -> Iterator[Region]:
     for number, sight in enumerate(sights):
         how = f"{sight.mark.where} /{sight.mark.pattern}/{f' {sight.mark.style}' if sight.mark.style else ''}"
         seen = Text.assemble((f"{sight.seen!r}", "blue"), (f"  {how}", "dim")) if sight.seen else None
         yield "" if number else name, "", seen or Text(f"not there: {how}", "dim")
 
 
-def _dialog(found: Reading) -> Iterator[Region]:
-    if found.state is not State.DIALOG:
+def _dialog(found: Inspection) -> Iterator[Region]:
+    if found.state is not ScreenState.DIALOG:
         yield "dialog", "", Text("none", "dim")
         return
     startup = ", before the agent works at all" if found.startup else ""
@@ -79,12 +79,12 @@ def _dialog(found: Reading) -> Iterator[Region]:
         yield "menu", "", Text("none that could be read", "dim")
 
 
-def rows_of(found: Reading, what: str) -> str:
+def rows_of(found: Inspection, what: str) -> str:
     spans = [spot for spot in found.spots if spot.what == what]
     return ", ".join(str(one.first) if one.first == one.last else f"{one.first}-{one.last}" for one in spans)
 
 
-def shown_screen(found: Reading) -> Iterator[Text]:
+def shown_screen(found: Inspection) -> Iterator[Text]:
     """The rows with their numbers, each named by what was read from it."""
     names = [_name(found, y) for y in range(len(found.screen))]
     width = max([0, *map(len, names)])
@@ -94,6 +94,6 @@ def shown_screen(found: Reading) -> Iterator[Text]:
         yield Text.assemble((f"{y:>3} ", "dim"), (f"{names[y]:>{width}} ", colour), ("│ ", "dim"), row)
 
 
-def _name(found: Reading, y: int) -> str:
+def _name(found: Inspection, y: int) -> str:
     """Those that share a row stand behind each other; a composer of many rows is named in each."""
     return ", ".join(dict.fromkeys(spot.what for spot in found.spots if spot.first <= y <= spot.last))

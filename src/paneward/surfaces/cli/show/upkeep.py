@@ -7,12 +7,13 @@ from json import dumps
 from typing import TYPE_CHECKING, Any, assert_never
 
 from paneward.client.devices import Devices, SignedOut
-from paneward.surfaces.cli.show.lines import Output, Words, advise, say, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, say, table
 from paneward.surfaces.cli.upkeep import (
     Adopted,
     Cast,
     Checked,
     Checks,
+    CheckState,
     Config,
     Described,
     Events,
@@ -22,13 +23,12 @@ from paneward.surfaces.cli.upkeep import (
     HostGone,
     HostList,
     HostTold,
-    Panes,
+    PaneList,
     Profiles,
     Recording,
-    Recordings,
+    RecordingList,
     Responded,
     Revoked,
-    State,
     Stopped,
     Token,
     Upkeep,
@@ -38,12 +38,12 @@ from paneward.surfaces.cli.upkeep import (
 if TYPE_CHECKING:
     from paneward.core.profiles import Profile
 
-STATES = {State.OK: ("✓", "green"), State.WARN: ("!", "yellow"), State.FAIL: ("✗", "red")}
+STATES = {CheckState.OK: ("✓", "green"), CheckState.WARN: ("!", "yellow"), CheckState.FAIL: ("✗", "red")}
 
 
 def show_upkeep(console: Output, answer: Upkeep) -> None:
     match answer:
-        case Explained() | Checked() | Panes():
+        case Explained() | Checked() | PaneList():
             from paneward.surfaces.cli.show.panes import show_panes
 
             show_panes(console, answer)
@@ -73,7 +73,7 @@ def show_upkeep(console: Output, answer: Upkeep) -> None:
             from paneward.surfaces.cli.show.hosts import show_hosts
 
             show_hosts(console, answer)
-        case Cast() | Recording() | Recordings():
+        case Cast() | Recording() | RecordingList():
             from paneward.surfaces.cli.show.recordings import show_recordings
 
             show_recordings(console, answer)
@@ -159,6 +159,6 @@ def _config(console: Output, found: Config) -> None:
         origins = sorted({value.origin.partition(", line")[0] for value in found.settings} - {"default"})
         say(console, ("✓ valid", "bold green"), (f"  {', '.join(origins) or 'defaults only'}", ""))
     else:
-        rows = ((value.key, yaml_value(value.value), Words(value.origin, "dim")) for value in found.settings)
+        rows = ((value.key, yaml_value(value.value), StyledWords(value.origin, "dim")) for value in found.settings)
         table(console, ("key", "value", "from"), rows)
     say(console, (f"  profiles: {', '.join(found.profiles)}", "dim"))

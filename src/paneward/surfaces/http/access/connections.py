@@ -30,12 +30,12 @@ class Newcomers:
 
     def __init__(self, most: int = MOST_NEWCOMERS) -> None:
         self._most = most
-        self._here: dict[Bounded, None] = {}
+        self._here: dict[BoundedConnection, None] = {}
 
     def __len__(self) -> int:
         return len(self._here)
 
-    def arrive(self, one: "Bounded") -> None:
+    def arrive(self, one: "BoundedConnection") -> None:
         self._here[one] = None
         if len(self._here) > self._most:
             log.warning("more than %d connections show no token: those that came first are closed", self._most)
@@ -43,11 +43,11 @@ class Newcomers:
             self.leave(first)
             first.transport.abort()
 
-    def leave(self, one: "Bounded") -> None:
+    def leave(self, one: "BoundedConnection") -> None:
         self._here.pop(one, None)
 
 
-class Bounded(HttpToolsProtocol):
+class BoundedConnection(HttpToolsProtocol):
     """One connection. `newcomers` is shared by those of a server."""
 
     newcomers: Newcomers
@@ -150,9 +150,9 @@ class Bounded(HttpToolsProtocol):
             self._timer = None
 
 
-def bounded(newcomers: Newcomers | None = None) -> type[Bounded]:
+def bounded(newcomers: Newcomers | None = None) -> type[BoundedConnection]:
     """The protocol of one server."""
-    return type("Bounded", (Bounded,), {"newcomers": newcomers or Newcomers()})
+    return type("BoundedConnection", (BoundedConnection,), {"newcomers": newcomers or Newcomers()})
 
 
 def raise_file_limit() -> None:

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 from paneward.core.agent.record import Agent, Command, Turn
 from paneward.core.audit import AuditEntry
 from paneward.core.hosts.host import HostStanding
-from paneward.core.recording.recorder import Kept
+from paneward.core.recording.recorder import KeptRecording
 from paneward.core.result import Menu, SendResult
 
 STRICT = ConfigDict(extra="forbid")
@@ -247,7 +247,7 @@ class OneRecording:
 
 @dataclass(frozen=True, slots=True)
 class RecordingList:
-    recordings: list[Kept]
+    recordings: list[KeptRecording]
 
 
 @dataclass(frozen=True, slots=True)

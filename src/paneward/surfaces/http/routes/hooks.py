@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from paneward.core.agent.record import Agent
 from paneward.core.errors import Code, InvalidInput
-from paneward.core.state.hooks import AGENTS, Heard, Malformed, read_hook, read_signal
+from paneward.core.state.hooks import AGENTS, Heard, MalformedHook, read_hook, read_signal
 from paneward.surfaces.http.access.tokens import MAY, May
 from paneward.surfaces.http.routes import bodies
 from paneward.surfaces.http.routes.params import ERRORS, AgentId, Caller
@@ -49,8 +49,8 @@ class HookRoutes:
             if event == SIGNAL:
                 return read_signal(body, at)
             if agent.kind not in AGENTS:
-                raise Malformed(f"{agent.kind or 'a program that nobody knows'} has no hooks")
+                raise MalformedHook(f"{agent.kind or 'a program that nobody knows'} has no hooks")
             return read_hook(agent.kind, {**body, "hook_event_name": event}, at)
-        except Malformed as why:
+        except MalformedHook as why:
             hint = f"Of {', '.join(AGENTS)} the hooks that docs/guide/hooks.md names, else `{SIGNAL}`."
             raise InvalidInput(f"{event[:80]} of {agent.id}: {why}", code=Code.BAD_REQUEST, hint=hint) from None

@@ -30,7 +30,7 @@ from paneward.surfaces.http.routes.params import (
     Words,
     needs,
 )
-from paneward.surfaces.http.terminal import Terminal
+from paneward.surfaces.http.terminal import BrowserTerminal
 
 if TYPE_CHECKING:
     from paneward.app import Connection
@@ -200,7 +200,7 @@ class PaneRoutes:
             with self._streams.open("terminal"):
                 async with place as (connection, pane):
                     where = await connection.socket()
-                    await Terminal(websocket, connection, pane, May.TELL in MAY[who.role], note, pressed).run()
+                    await BrowserTerminal(websocket, connection, pane, May.TELL in MAY[who.role], note, pressed).run()
         except PanewardError as failure:
             await answer(refusal(failure, request_id(websocket)), websocket.scope, websocket.receive, websocket.send)
 
