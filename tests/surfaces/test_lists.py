@@ -6,14 +6,15 @@ import pytest
 from rich.console import Console
 
 from paneward.client.agents import seats
-from paneward.client.panes import chosen
+from paneward.core.agent.group import members
 from paneward.core.agent.record import Agent
 from paneward.core.terminal.flow import Phase
+from paneward.core.text import natural
 from paneward.store import Delivery
 from paneward.surfaces.cli.answers import Seat
 from paneward.surfaces.cli.show.agents import agents_table
 from paneward.surfaces.cli.show.deliveries import deliveries
-from paneward.surfaces.cli.show.lines import Paper, natural, table
+from paneward.surfaces.cli.show.lines import Paper, table
 
 NAMES = ["a10", "a2", "b", "a1"]
 IN_ORDER = ["a1", "a2", "a10", "b"]
@@ -40,7 +41,7 @@ def delivery(pane: str, tmux: str) -> Delivery:
     [
         lambda: sorted(NAMES, key=natural),
         lambda: [row[0] for row in agents_table(tuple(Seat(agent(name), "IDLE", 0.0) for name in NAMES))[1]],
-        lambda: [one.id for one in chosen([agent(name) for name in NAMES], ["all"])],
+        lambda: [one.id for one in members([agent(name) for name in NAMES], ["all"])],
         lambda: [seat.agent.id for seat in seats(Listing()).seats],  # type: ignore[arg-type]
     ],
     ids=["names", "ps", "send --to", "ps --json"],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from paneward.client.agents import counts, stored
-from paneward.client.panes import chosen, receipt, socket_of
+from paneward.client.panes import receipt, socket_of
 from paneward.client.records import revive
 from paneward.client.remote import failure, heard
 from paneward.client.replies import CliReply, body_of
@@ -166,34 +166,6 @@ def test_the_socket_is_the_one_that_tmux_itself_would_take(
 
 
 # --- several
-
-
-AGENTS = [
-    Agent("a", role="reviewer", labels=("backend",)),
-    Agent("b", role="builder", labels=("backend", "reviewer")),
-    Agent("c", role="builder"),
-]
-
-
-@pytest.mark.parametrize(
-    ("groups", "names"),
-    [
-        (["all"], "abc"),
-        (["reviewer"], "ab"),
-        (["role:reviewer"], "a"),
-        (["label:reviewer"], "b"),
-        (["backend", "builder"], "abc"),
-    ],
-)
-def test_a_group_is_all_a_role_or_a_label(groups: list[str], names: str) -> None:
-    assert "".join(agent.id for agent in chosen(AGENTS, groups)) == names
-
-
-def test_a_group_of_nobody_is_an_error_that_names_the_groups_there_are() -> None:
-    with pytest.raises(PanewardError) as caught:
-        chosen(AGENTS, ["testers"])
-    assert caught.value.code is Code.AGENT_NOT_FOUND
-    assert "backend, builder, reviewer" in caught.value.hint
 
 
 CONFIRMED = SendResult(Verdict.CONFIRMED, Rung.SUBMITTED, "")

@@ -13,9 +13,9 @@ from paneward.client.remote import Remote
 from paneward.client.replies import CliReply, full_body, has_numbers
 from paneward.core.agent.record import DISCONNECTED, Agent, shown
 from paneward.core.result import Menu
+from paneward.core.text import natural
 from paneward.surfaces.cli.answers import AgentList, Seat
 from paneward.surfaces.cli.options import RootOptions
-from paneward.surfaces.cli.show.lines import natural
 
 if TYPE_CHECKING:
     from paneward.core.agent.events import Stored

@@ -21,7 +21,6 @@ from paneward.core.errors import Code, PaneNotFound, PanewardError
 from paneward.core.result import Menu, Readiness, SendResult
 from paneward.surfaces.cli.answers import CapturedLines, OpenDialog
 from paneward.surfaces.cli.options import RootOptions
-from paneward.surfaces.cli.show.lines import natural
 
 if TYPE_CHECKING:
     from paneward.app import Explanation
@@ -180,24 +179,6 @@ def receipt(document: Mapping[str, Any]) -> SendResult:
 
 def agents_in(document: Any) -> list[Agent]:
     return [revive(Agent, row) for row in document["agents"]]
-
-
-def chosen(agents: Sequence[Agent], groups: Sequence[str]) -> list[Agent]:
-    """The agents of these groups: `all`, `role:NAME`, `label:NAME`, or NAME for either."""
-    found = [one for one in agents if any(_belongs(one, group) for group in groups)]
-    if not found:
-        named = {one.role for one in agents if one.role} | {label for one in agents for label in one.labels}
-        roles = sorted(named, key=natural)
-        known = f"Roles and labels there are: {', '.join(roles)}." if roles else "`paneward ps` lists the agents."
-        raise PanewardError(f"no agent belongs to {', '.join(groups)}", code=Code.AGENT_NOT_FOUND, hint=known)
-    return sorted(found, key=lambda one: natural(one.id))
-
-
-def _belongs(agent: Agent, group: str) -> bool:
-    kind, divided, name = group.partition(":")
-    if divided and kind in ("role", "label"):
-        return name == agent.role if kind == "role" else name in agent.labels
-    return group == "all" or group == agent.role or group in agent.labels
 
 
 def socket_of(place: RootOptions, env: Mapping[str, str] = os.environ) -> str | None:

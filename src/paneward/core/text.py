@@ -40,3 +40,9 @@ def clean(text: str) -> Cleaned:
 
 def _note(count: int, what: str, fate: str) -> str:
     return f"{count} {what}{'s' if count > 1 else ''} {fate}" if count else ""
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """What a name is sorted by: `a2` comes before `a10`."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paneward.client.panes import Served, chosen, complete
+from paneward.client.panes import Served, complete
+from paneward.core.agent import group
 from paneward.core.errors import Code, PanewardError, ServerError
 from paneward.core.result import Readiness, ReadyVerdict, SendResult
 from paneward.surfaces.cli.answers import OneOfMany, Outcomes
@@ -22,7 +23,7 @@ async def members(verbs: Verbs, groups: Sequence[str]) -> list[str]:
     if not isinstance(verbs, Served):
         hint = "`paneward up --detach` starts one; without it name the panes themselves."
         raise ServerError("--to needs a server, which none runs", code=Code.SERVER_NOT_RUNNING, hint=hint)
-    return [agent.id for agent in chosen(await verbs.agents(), groups)]
+    return [agent.id for agent in group.members(await verbs.agents(), groups)]
 
 
 async def send_to(

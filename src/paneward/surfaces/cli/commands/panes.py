@@ -258,7 +258,7 @@ def panes(ctx: Context, json: Json = False) -> None:
 
     A version behind which stands `?` is one that the profile was not proven on.
     """
-    from paneward.surfaces.cli.show.lines import natural
+    from paneward.core.text import natural
     from paneward.surfaces.cli.upkeep import PaneList
     from paneward.surfaces.cli.work import run, tell
 

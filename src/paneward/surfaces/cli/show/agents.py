@@ -6,9 +6,10 @@ from typing import Any
 
 from paneward.core.agent.record import DISCONNECTED, TIMED_OUT, Agent, Stage
 from paneward.core.result import Readiness, SendResult
+from paneward.core.text import natural
 from paneward.surfaces.cli.answers import AgentList, OneOfMany, Outcomes, RunningServer, Seat
 from paneward.surfaces.cli.show.deliveries import readiness, receipt
-from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, ago, natural, say, short, table
+from paneward.surfaces.cli.show.lines import Output, StyledWords, advise, ago, say, short, table
 
 STAGES = {
     Stage.AWAITING_INPUT: ("?", "bold yellow"),

@@ -5,7 +5,6 @@ rich is loaded for a terminal. Elsewhere the plain words are written, whole: for
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias, cast
@@ -137,12 +136,6 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
     return f"{max(0.0, seconds):.0f} s"
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """What a name is sorted by: `a2` comes before `a10`."""
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
 
 def short(text: str, most: int = 48) -> str:
