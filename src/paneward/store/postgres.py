@@ -16,6 +16,7 @@ from paneward.store.upgrade import upgrade
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
+UPGRADE_MS = 60_000  # another process may make the tables or change them, which takes longer than a write
 LEASE = "hashtext('paneward lease'), hashtext(current_schema())"
 ALONE = "hashtext('paneward alone'), hashtext(current_schema())"
 
@@ -72,6 +73,7 @@ class Postgres:
         if self._lease is None and _schema(connection) == SCHEMA:
             return
         with transaction(connection):
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {UPGRADE_MS}")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
             self._take_over(connection)
 

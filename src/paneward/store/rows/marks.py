@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from paneward.store.tables import tables
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
+UPSERT: Final = (
+    "INSERT INTO marks (name, mark) VALUES (:name, :mark) ON CONFLICT (name) DO UPDATE SET mark = excluded.mark"
+)
+
 
 def set_marks(connection: sa.Connection, marks: Mapping[str, str]) -> None:
-    drop_marks(connection, marks)
-    if marks:
-        connection.execute(tables().marks.insert(), [{"name": name, "mark": mark} for name, mark in marks.items()])
+    if marks:  # one statement: two processes that open a store at the same time write the same mark
+        from sqlalchemy import text
+
+        rows = [{"name": name, "mark": mark} for name, mark in marks.items()]
+        connection.execute(text(UPSERT), rows)
 
 
 def drop_marks(connection: sa.Connection, names: Collection[str]) -> None:
